@@ -1,0 +1,1 @@
+"""Floor 0, the vocabulary: pairs, PLDs, compositions, exact parameters, number types, errors, directions."""

@@ -1,0 +1,65 @@
+"""How numbers and tables are printed, in terminals and notebooks."""
+
+import html
+import math
+from collections.abc import Iterable, Sequence
+
+
+def number(value: float, digits: int = 10) -> str:
+    """A float in at most `digits` significant digits.
+
+    >>> number(4.2434842524821e-06, 6), number(float("inf"), 6)
+    ('4.24348e-06', '∞')
+    """
+    if math.isinf(value):
+        return "∞" if value > 0 else "-∞"
+    return f"{value:.{digits}g}"
+
+
+def latex_number(value: float, digits: int = 10) -> str:
+    """A float as LaTeX, with a power of ten instead of an e.
+
+    >>> latex_number(4.25e-06, 3)
+    '4.25 \\\\times 10^{-6}'
+    """
+    if math.isinf(value):
+        return r"\infty" if value > 0 else r"-\infty"
+    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:
+    """Both ends of a bracket in as many digits as tell them apart, rounded outwards.
+
+    >>> outward_text(1.23456789, 1.23456999)
+    ('1.2345678', '1.2345700')
+    """
+    if not (math.isfinite(lower) and math.isfinite(upper)) or upper <= lower:
+        return number(lower, 12), number(upper, 12)
+    scale = max(abs(lower), abs(upper))
+    digits = min(17, max(3, extra + math.ceil(-math.log10((upper - lower) / scale))))
+    exponent = math.floor(math.log10(scale)) - digits + 1
+    return _directed(lower, exponent, math.floor), _directed(upper, exponent, math.ceil)
+
+
+def _directed(value: float, exponent: int, rounding) -> str:
+    from fractions import Fraction
+
+    unit = Fraction(10) ** exponent
+    steps = rounding(Fraction(value) / unit)
+    if -5 <= exponent <= 0 or exponent < 0 <= exponent + len(str(abs(steps))) + 4:
+        sign = "-" if steps < 0 else ""
+        text = str(abs(steps)).rjust(1 - exponent, "0")
+        return f"{sign}{text[:exponent]}.{text[exponent:]}" if exponent < 0 else sign + text
+    text = str(abs(steps))
+    shift = exponent + len(text) - 1
+    mantissa = f"{text[0]}.{text[1:]}" if len(text) > 1 else text
+    return f"{'-' if steps < 0 else ''}{mantissa}e{shift:+03d}"
+
+
+def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """A small table; all text is escaped."""
+    head = "".join(f"<th scope='col'>{html.escape(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
+    return f"<table>{below}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -1,0 +1,47 @@
+"""The error tree: everything dplab raises on purpose is a `DplabError`.
+
+An error names the parameter, the value it got, what is allowed, and the usual cause, and it comes before any
+work starts. Classes also derive from the built-in exception that a caller would expect.
+"""
+
+
+class DplabError(Exception):
+    """Base of every error that dplab raises on purpose."""
+
+
+class ParameterError(DplabError, ValueError):
+    """A value outside its range, or not a number at all."""
+
+    def __init__(self, name: str, value: object, allowed: str, cause: str = ""):
+        self.name, self.value, self.allowed = name, value, allowed
+        shown = repr(value)
+        shown = shown if len(shown) <= 80 else shown[:77] + "..."
+        super().__init__(f"{name} = {shown}: must be {allowed}." + (f" {cause}" if cause else ""))
+
+
+class ParameterTypeError(ParameterError, TypeError):
+    """A value of a kind that cannot be read as the parameter asked for."""
+
+
+class UnboundSymbolError(DplabError, ValueError):
+    """A route that computes numbers was given parameters that are still symbols."""
+
+    def __init__(self, names, route: str = "a numeric route"):
+        self.names = tuple(sorted(names))
+        listed = ", ".join(self.names)
+        super().__init__(
+            f"{route} needs numbers, but these parameters are symbols without a value: {listed}. "
+            f"Bind them, e.g. composition.bind({self.names[0]}=...), or use dplab.symbolic."
+        )
+
+
+class NoClosedFormError(DplabError, NotImplementedError):
+    """The symbolic route knows no closed form for this question; the message says which stage stopped."""
+
+
+class PrecisionError(DplabError, ArithmeticError):
+    """The reference route could not reach the digits asked for within its limits."""
+
+
+class SchemaError(DplabError, ValueError):
+    """JSON that does not follow the composition schema."""

@@ -1,0 +1,85 @@
+"""The function table: the few functions in which every mechanism writes its formulas.
+
+A mechanism's page is written once against a table `fn`; each route supplies the table of its arithmetic (mpmath
+here, since it is pure Python and several floors need it; sympy in `symbolic`, outward-rounded float64 intervals in
+`fourier`). Operators + - * / act on the numbers themselves.
+
+==================  ====================================================================================
+`rational(n, d)`    the exact fraction n/d        `symbol(name)`    an unbound symbol (sympy only)
+`exp log sqrt`      as usual                      `log1p expm1`     stable near zero
+`normal_cdf(x)`     Phi(x), accurate in the lower tail (Phic(x) = Phi(-x))
+`log_mix(s, r)`     log(1 + r (e^s - 1)), stable for small r and large s: the loss map of subsampling
+`power(x, r)`       x**r for a Fraction r         `pi`, `inf`       constants
+`is_infinite(x)`    whether an end of a support is infinite
+==================  ====================================================================================
+"""
+
+from fractions import Fraction
+from typing import Any, Protocol
+
+import mpmath
+
+from .errors import UnboundSymbolError
+
+
+class FunctionTable(Protocol):
+    """What a mechanism may call; see the table above."""
+
+    pi: Any
+    inf: Any
+
+    def rational(self, numerator: int, denominator: int) -> Any: ...
+    def symbol(self, name: str) -> Any: ...
+    def exp(self, x: Any) -> Any: ...
+    def log(self, x: Any) -> Any: ...
+    def sqrt(self, x: Any) -> Any: ...
+    def log1p(self, x: Any) -> Any: ...
+    def expm1(self, x: Any) -> Any: ...
+    def normal_cdf(self, x: Any) -> Any: ...
+    def log_mix(self, s: Any, r: Any) -> Any: ...
+    def power(self, x: Any, r: Fraction) -> Any: ...
+    def is_infinite(self, x: Any) -> bool: ...
+
+
+class MpmathTable:
+    """mpmath numbers, real or complex, at the precision of the surrounding `mpmath.workdps`."""
+
+    inf = mpmath.inf
+
+    @property
+    def pi(self):
+        """pi at the working precision."""
+        return +mpmath.pi
+
+    def rational(self, numerator: int, denominator: int):
+        """The fraction, rounded once."""
+        return mpmath.mpf(numerator) / denominator
+
+    def symbol(self, name: str):
+        """Symbols have no value here: raises UnboundSymbolError."""
+        raise UnboundSymbolError([name], "the mpmath arithmetic")
+
+    exp = staticmethod(mpmath.exp)
+    log = staticmethod(mpmath.log)
+    sqrt = staticmethod(mpmath.sqrt)
+    log1p = staticmethod(mpmath.log1p)
+    expm1 = staticmethod(mpmath.expm1)
+
+    def normal_cdf(self, x):
+        """Phi(x) with full relative accuracy in both tails."""
+        return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+    def power(self, x, r: Fraction):
+        """x**r."""
+        return x ** (mpmath.mpf(r.numerator) / r.denominator) if r.denominator != 1 else x**r.numerator
+
+    def log_mix(self, s, r):
+        """log(1 + r (e^s - 1)); -inf at s = -inf when r = 1, and below the inverse's support."""
+        if s > 1:
+            return s + mpmath.log(r) + mpmath.log1p((1 - r) / r * mpmath.exp(-s))
+        inside = r * mpmath.expm1(s)
+        return mpmath.log1p(inside) if inside > -1 else -mpmath.inf
+
+    def is_infinite(self, x) -> bool:
+        """True for +inf and -inf."""
+        return mpmath.isinf(x)

@@ -1,0 +1,215 @@
+"""A pair (P, Q) of output distributions on the worst neighbours, described by the law of its privacy loss.
+
+Notation (the same in all of dplab):
+
+==============  =====================================================================================
+P, Q            output distributions; forward = P over Q        s     privacy loss log(dP/dQ)
+omega           PLD: the law of s under P where Q > 0           M(z)  E_omega[exp(z s)]
+delta(inf)      mass at infinity: P(Q = 0)                      x     a value of the loss, in nats
+==============  =====================================================================================
+
+A mechanism is a subclass that writes its formulas once against a function table `fn` (see `functions`). The loss
+law has finite atoms, a continuous part on an interval, and mass where one of the two distributions has none.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, NamedTuple
+
+from .errors import ParameterError, SchemaError
+from .expression import Expression
+from .parameters import Parameter, exact, parameter_text, symbols_of
+
+
+class Atom(NamedTuple):
+    """An outcome set with one finite loss: its loss, its mass under P and its mass under Q."""
+
+    loss: Any
+    p: Any
+    q: Any
+
+
+class Tails(NamedTuple):
+    """The masses that P and Q give to the same set of outcomes."""
+
+    p: Any
+    q: Any
+
+
+class Coordinate(NamedTuple):
+    """A variable u along which the continuous part is smooth: its open interval, a typical value, a typical width."""
+
+    lower: Any
+    upper: Any
+    center: Any
+    scale: Any
+
+
+class Pair(ABC):
+    """Two output distributions; the base of every mechanism.
+
+    Instances are immutable and equal when they are the same mechanism with the same exact parameters.
+    Multiples and sums are compositions: `1000 * pair + other`.
+    """
+
+    _registry: ClassVar[dict[str, type["Pair"]]] = {}
+    defaults: ClassVar[Mapping[str, Parameter]] = {}
+    arguments: dict[str, Any]
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        Pair._registry[cls.__name__] = cls
+
+    def _set(self, **arguments) -> None:
+        object.__setattr__(self, "arguments", arguments)
+
+    # --- the law of the loss, forward direction ---------------------------------------------------
+
+    symmetric: ClassVar[bool] = False
+    """True when the loss has the same law in both directions, whatever the parameters."""
+
+    def mass_at_infinity(self, fn):
+        """delta(inf) = P(Q = 0)."""
+        return fn.rational(0, 1)
+
+    def mass_at_minus_infinity(self, fn):
+        """Q(P = 0), the mass at infinity of the other direction."""
+        return fn.rational(0, 1)
+
+    def atoms(self, fn) -> list[Atom]:
+        """The atoms of the loss at finite values."""
+        return []
+
+    def support(self, fn) -> tuple | None:
+        """Ends of the interval on which the loss has a density, or None if it has none."""
+        return None
+
+    def density(self, fn, x):
+        """omega(x) of the continuous part, for x inside the support."""
+        raise NotImplementedError(f"{type(self).__name__} has no continuous part")
+
+    def above(self, fn, x) -> Tails:
+        """P(s > x) and Q(s > x) of the continuous part, for x inside the support."""
+        raise NotImplementedError(f"{type(self).__name__} has no continuous part")
+
+    def below(self, fn, x) -> Tails:
+        """P(s <= x) and Q(s <= x) of the continuous part, for x inside the support."""
+        raise NotImplementedError(f"{type(self).__name__} has no continuous part")
+
+    def mgf(self, fn, z):
+        """M(z) in closed form, atoms included; None where there is no closed form."""
+        return None
+
+    # --- a coordinate along which integrals over the continuous part converge fast ----------------
+
+    def coordinate(self, fn) -> Coordinate | None:
+        """The variable u of `coordinate_loss`; None without a continuous part."""
+        return None
+
+    def coordinate_loss(self, fn, u):
+        """The loss at u."""
+        return u
+
+    def coordinate_densities(self, fn, u) -> Tails:
+        """Densities of P and Q along u."""
+        p = self.density(fn, u)
+        return Tails(p, p * fn.exp(-u))
+
+    # --- identity ---------------------------------------------------------------------------------
+
+    @abstractmethod
+    def reduced(self) -> "Pair | None":
+        """The simplest equal pair (q = 1 is the mechanism itself), or None where P = Q and nothing is lost."""
+
+    @property
+    def free_symbols(self) -> frozenset[str]:
+        """Names of parameters that are symbols without a value."""
+        names: frozenset[str] = frozenset()
+        for value in self.arguments.values():
+            names |= value.free_symbols if isinstance(value, Pair) else symbols_of(value)
+        return names
+
+    def bind(self, **values) -> "Pair":
+        """The pair with symbols replaced by values.
+
+        Raises ParameterError for a name that is not a free symbol.
+        """
+        unknown = sorted(set(values) - self.free_symbols)
+        if unknown:
+            raise ParameterError(unknown[0], values[unknown[0]], f"one of the free symbols {sorted(self.free_symbols)}")
+        return self._bound({name: exact(value, name) for name, value in values.items()})
+
+    def _bound(self, values: Mapping[str, Parameter]) -> "Pair":
+        arguments = {}
+        for name, value in self.arguments.items():
+            if isinstance(value, Pair):
+                value = value._bound(values)
+            elif isinstance(value, Expression):
+                value = exact(str(value.substitute(dict(values))), name)
+            arguments[name] = value
+        return self.from_arguments(**arguments)
+
+    @classmethod
+    def from_arguments(cls, **arguments) -> "Pair":
+        """Rebuild a pair from its named arguments (the inverse of `arguments`)."""
+        return cls(**arguments)
+
+    def to_json(self) -> dict:
+        """A dictionary of plain JSON values: "type" and the exact parameters as text."""
+        fields = {
+            name: value.to_json() if isinstance(value, Pair) else parameter_text(value)
+            for name, value in self.arguments.items()
+        }
+        return {"type": type(self).__name__, **fields}
+
+    @staticmethod
+    def from_json(data: Mapping) -> "Pair":
+        """The inverse of `to_json`.
+
+        Raises SchemaError for unknown mechanisms or fields, ParameterError for values out of range.
+        """
+        if not isinstance(data, Mapping) or not isinstance(data.get("type"), str):
+            raise SchemaError('a mechanism is an object with the key "type"')
+        fields = {k: v for k, v in data.items() if k != "type"}
+        kind = Pair._registry.get(data["type"])
+        if kind is None:
+            raise SchemaError(f"unknown mechanism {data['mechanism']!r}; known: {', '.join(sorted(Pair._registry))}")
+        nested = {k: Pair.from_json(v) if isinstance(v, Mapping) else v for k, v in fields.items()}
+        try:
+            return kind.from_arguments(**nested)
+        except TypeError as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise SchemaError(f"{data['mechanism']}: wrong fields {sorted(fields)}") from None
+
+    def _key(self) -> tuple:
+        return (type(self).__name__, tuple(self.arguments.items()))
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __repr__(self) -> str:
+        shown = [
+            repr(value) if isinstance(value, Pair) else f"{name}={parameter_text(value)}"
+            for name, value in self.arguments.items()
+            if self.defaults.get(name) != value
+        ]
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __mul__(self, k):
+        from .composition import Composition
+
+        return Composition.of(self) * k
+
+    __rmul__ = __mul__
+
+    def __add__(self, other):
+        from .composition import Composition
+
+        return Composition.of(self) + other

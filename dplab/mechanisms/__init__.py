@@ -1,0 +1,8 @@
+"""Floor 1: what is released. One page per mechanism; each writes its formulas once, for every arithmetic."""
+
+from .gaussian import Gaussian
+from .laplace import Laplace
+from .randomized_response import RandomizedResponse
+from .subsampling import PoissonSubsampled
+
+__all__ = ["Gaussian", "Laplace", "PoissonSubsampled", "RandomizedResponse"]

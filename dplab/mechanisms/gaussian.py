@@ -1,0 +1,95 @@
+"""The Gaussian mechanism: N(Delta, sigma^2) against N(0, sigma^2).
+
+With mu = Delta/sigma the loss is N(mu^2/2, mu^2) under P and N(-mu^2/2, mu^2) under Q, the same in both directions.
+"""
+
+from fractions import Fraction
+
+from ..core.pair import Coordinate, Pair, Tails
+from ..core.parameters import evaluate, nonnegative
+
+
+class Gaussian(Pair):
+    """Gaussian noise of standard deviation `sigma` >= 0 on a query of L2 `sensitivity` >= 0 (same units).
+
+    sigma = 0 is no noise (all mass at infinity), sensitivity = 0 loses nothing. Parameters may be symbols' names.
+
+    Source: Balle and Wang (2018), Theorem 5: delta = Phi(-eps/mu + mu/2) - e^eps Phi(-eps/mu - mu/2).
+
+    >>> 1000 * Gaussian(sigma=50)
+    1000 * Gaussian(sigma=50)
+
+    Raises ParameterError for sigma < 0 or sensitivity < 0, nan, inf.
+    """
+
+    defaults = {"sensitivity": Fraction(1)}
+    symmetric = True
+
+    def __init__(self, sigma, sensitivity=1):
+        self._set(
+            sigma=nonnegative(sigma, "sigma", "It is the standard deviation, not the variance or a scale to be divided."),
+            sensitivity=nonnegative(sensitivity, "sensitivity"),
+        )
+
+    def reduced(self):
+        """None for sensitivity 0."""
+        return None if self.arguments["sensitivity"] == 0 else self
+
+    @property
+    def noiseless(self) -> bool:
+        """True for sigma = 0: the two outputs never overlap."""
+        return self.arguments["sigma"] == 0 and self.arguments["sensitivity"] != 0
+
+    def mu(self, fn):
+        """Delta/sigma."""
+        return evaluate(self.arguments["sensitivity"], fn) / evaluate(self.arguments["sigma"], fn)
+
+    def loss(self, fn, t):
+        """s at the outcome t."""
+        sigma, shift = evaluate(self.arguments["sigma"], fn), evaluate(self.arguments["sensitivity"], fn)
+        return shift * (t - shift / 2) / (sigma * sigma)
+
+    def outcome(self, fn, s):
+        """The outcome t with loss s."""
+        sigma, shift = evaluate(self.arguments["sigma"], fn), evaluate(self.arguments["sensitivity"], fn)
+        return sigma * sigma * s / shift + shift / 2
+
+    def mass_at_infinity(self, fn):
+        """1 without noise, else 0."""
+        return fn.rational(int(self.noiseless), 1)
+
+    mass_at_minus_infinity = mass_at_infinity
+
+    def support(self, fn):
+        """The whole line."""
+        return None if self.noiseless else (-fn.inf, fn.inf)
+
+    def density(self, fn, x):
+        """omega = N(mu^2/2, mu^2)."""
+        mu = self.mu(fn)
+        deviation = (x - mu * mu / 2) / mu
+        return fn.exp(-deviation * deviation / 2) / (mu * fn.sqrt(2 * fn.pi))
+
+    def above(self, fn, x):
+        """Phi(-x/mu + mu/2) and Phi(-x/mu - mu/2)."""
+        mu = self.mu(fn)
+        return Tails(fn.normal_cdf(mu / 2 - x / mu), fn.normal_cdf(-mu / 2 - x / mu))
+
+    def below(self, fn, x):
+        """Phi(x/mu - mu/2) and Phi(x/mu + mu/2)."""
+        mu = self.mu(fn)
+        return Tails(fn.normal_cdf(x / mu - mu / 2), fn.normal_cdf(x / mu + mu / 2))
+
+    def mgf(self, fn, z):
+        """M(z) = exp(z (z+1) mu^2 / 2)."""
+        if self.noiseless:
+            return fn.rational(0, 1)
+        mu = self.mu(fn)
+        return fn.exp(z * (z + 1) * mu * mu / 2)
+
+    def coordinate(self, fn):
+        """The loss itself, which is normal."""
+        if self.noiseless:
+            return None
+        mu = self.mu(fn)
+        return Coordinate(-fn.inf, fn.inf, fn.rational(0, 1), mu)

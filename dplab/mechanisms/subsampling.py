@@ -1,0 +1,130 @@
+"""Poisson subsampling: each record takes part with probability q, independently.
+
+remove (forward): q P + (1-q) Q against Q.   add (backward): Q against q P + (1-q) Q.
+
+If s is the loss of (P, Q), the mixture's loss is phi(s) = log(1 - q + q e^s), the function table's `log_mix(s, q)`;
+its inverse is g(x) = log(1 + (e^x - 1)/q) = log_mix(x, 1/q). Outcomes that P cannot produce become finite losses.
+"""
+
+from fractions import Fraction
+
+from ..core.errors import ParameterTypeError
+from ..core.pair import Atom, Pair, Tails
+from ..core.parameters import evaluate, probability
+
+
+class PoissonSubsampled(Pair):
+    """A `mechanism` run on a Poisson sample of rate `q` in [0, 1], add/remove neighbours.
+
+    q = 0 loses nothing and q = 1 is the mechanism itself. The two directions differ.
+
+    Source: Koskela et al. (2021), section 6; Zhu, Dong, Wang (2022), Theorem 11 (the pair dominates).
+
+    >>> from dplab import Gaussian
+    >>> 100 * PoissonSubsampled(Gaussian(sigma=4), q=0.01)
+    100 * PoissonSubsampled(Gaussian(sigma=4), q=0.01)
+
+    Raises ParameterError for q outside [0, 1], ParameterTypeError if `mechanism` is not one.
+    """
+
+    def __init__(self, mechanism, q):
+        if not isinstance(mechanism, Pair):
+            raise ParameterTypeError("mechanism", mechanism, "a mechanism such as Gaussian(sigma=4)")
+        self._set(
+            mechanism=mechanism,
+            q=probability(q, "q", "It is batch size over data set size."),
+        )
+
+    @property
+    def mechanism(self) -> Pair:
+        """The mechanism that runs on the sample."""
+        return self.arguments["mechanism"]
+
+    def reduced(self):
+        """The mechanism itself for q = 1, None for q = 0; nested sampling is sampling at the product rate."""
+        base, q = self.mechanism.reduced(), self.arguments["q"]
+        if base is None or q == 0:
+            return None
+        if q == 1:
+            return base
+        if isinstance(base, PoissonSubsampled):
+            inner = base.arguments["q"]
+            if isinstance(inner, Fraction) and isinstance(q, Fraction):
+                return PoissonSubsampled(base.mechanism, inner * q)
+        return self if base == self.mechanism else PoissonSubsampled(base, q)
+
+    def q(self, fn):
+        """The sampling rate."""
+        return evaluate(self.arguments["q"], fn)
+
+    def _mixed(self, fn, masses: Tails) -> Tails:
+        q = self.q(fn)
+        return Tails(q * masses.p + (1 - q) * masses.q, masses.q)
+
+    def loss(self, fn, t):
+        """s at the outcome t."""
+        return fn.log_mix(self.mechanism.loss(fn, t), self.q(fn))
+
+    def outcome(self, fn, s):
+        """The outcome t with loss s."""
+        return self.mechanism.outcome(fn, self._base_loss(fn, s))
+
+    def _base_loss(self, fn, x):
+        """g(x)."""
+        return fn.log_mix(x, 1 / self.q(fn))
+
+    def mass_at_infinity(self, fn):
+        """q times the mechanism's."""
+        return self.q(fn) * self.mechanism.mass_at_infinity(fn)
+
+    def atoms(self, fn):
+        """The mechanism's atoms moved by phi, and one at log(1-q) for the outcomes that P lacks."""
+        q = self.q(fn)
+        moved = []
+        for atom in self.mechanism.atoms(fn):
+            p_mass, q_mass = self._mixed(fn, Tails(atom.p, atom.q))
+            moved.append(Atom(fn.log_mix(atom.loss, q), p_mass, q_mass))
+        if self._misses_outcomes():
+            lacking = self.mechanism.mass_at_minus_infinity(fn)
+            moved.append(Atom(fn.log1p(-q), (1 - q) * lacking, lacking))
+        return moved
+
+    def _misses_outcomes(self) -> bool:
+        from ..core.functions import MpmathTable
+
+        return not self.mechanism.free_symbols and self.mechanism.mass_at_minus_infinity(MpmathTable()) != 0
+
+    def support(self, fn):
+        """phi of the mechanism's support; it starts at log(1-q) where that has no lower end."""
+        ends = self.mechanism.support(fn)
+        if ends is None:
+            return None
+        q = self.q(fn)
+        lower = fn.log1p(-q) if fn.is_infinite(ends[0]) else fn.log_mix(ends[0], q)
+        return lower, ends[1] if fn.is_infinite(ends[1]) else fn.log_mix(ends[1], q)
+
+    def density(self, fn, x):
+        """omega(g(x)) e^{2(x - g(x))}/q: the mixture's density times g'(x) = e^{x-g(x)}/q."""
+        g = self._base_loss(fn, x)
+        stretch = fn.exp(x - g)
+        return self.mechanism.density(fn, g) * stretch * stretch / self.q(fn)
+
+    def above(self, fn, x):
+        """The mechanism's tails at g(x), mixed."""
+        return self._mixed(fn, self.mechanism.above(fn, self._base_loss(fn, x)))
+
+    def below(self, fn, x):
+        """The mechanism's tails at g(x), mixed."""
+        return self._mixed(fn, self.mechanism.below(fn, self._base_loss(fn, x)))
+
+    def coordinate(self, fn):
+        """The mechanism's."""
+        return self.mechanism.coordinate(fn)
+
+    def coordinate_loss(self, fn, u):
+        """phi of the mechanism's loss."""
+        return fn.log_mix(self.mechanism.coordinate_loss(fn, u), self.q(fn))
+
+    def coordinate_densities(self, fn, u):
+        """The mechanism's densities, mixed."""
+        return self._mixed(fn, self.mechanism.coordinate_densities(fn, u))
