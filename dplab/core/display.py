@@ -3,6 +3,7 @@
 import html
 import math
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 
 def number(value: float, digits: int = 10) -> str:
@@ -26,6 +27,42 @@ def latex_number(value: float, digits: int = 10) -> str:
         return r"\infty" if value > 0 else r"-\infty"
     mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
     return rf"{mantissa} \times 10^{{{int(exponent)}}}" if exponent else mantissa
+
+
+def latex_formula(expression) -> str:
+    """A sympy expression as LaTeX in the paper's letters: eps is \\varepsilon, eps0 is \\varepsilon_{0}."""
+    import sympy
+    from sympy.printing.latex import LatexPrinter
+
+    names = {symbol: _latex_letter(symbol.name) for symbol in expression.atoms(sympy.Symbol)}
+    settings = {"symbol_names": {symbol: name for symbol, name in names.items() if name}}
+    return _reading_order(LatexPrinter)(settings).doprint(expression)
+
+
+def text_formula(expression) -> str:
+    """A sympy expression as text that sympy's own syntax would read, terms in the order of `latex_formula`."""
+    from sympy.printing.str import StrPrinter
+
+    return _reading_order(StrPrinter)().doprint(expression)
+
+
+@cache
+def _reading_order(base: type) -> type:
+    """A printer that starts a sum with what is added: 1 - e^x, not -e^x + 1."""
+
+    def ordered(self, expression, order=None):
+        terms = base._as_ordered_terms(self, expression, order)
+        return sorted(terms, key=lambda term: (term.could_extract_minus_sign(), not term.is_Number))
+
+    return type(f"Reading{base.__name__}", (base,), {"_as_ordered_terms": ordered})
+
+
+def _latex_letter(name: str) -> str:
+    """The paper's epsilon; "" for the names that sympy knows how to write."""
+    rest = name.removeprefix("eps").lstrip("_")
+    if not name.startswith("eps") or not (rest == "" or rest.isdigit()):
+        return ""
+    return rf"\varepsilon_{{{rest}}}" if rest else r"\varepsilon"
 
 
 def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:

@@ -8,8 +8,10 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `rational(n, d)`    the exact fraction n/d        `symbol(name)`    an unbound symbol (sympy only)
 `exp log sqrt`      as usual                      `log1p expm1`     stable near zero
 `normal_cdf(x)`     Phi(x), accurate in the lower tail (Phic(x) = Phi(-x))
+`log_normal_cdf(x)` log Phi(x), without underflow
 `log_mix(s, r)`     log(1 + r (e^s - 1)), stable for small r and large s: the loss map of subsampling
 `power(x, r)`       x**r for a Fraction r         `pi`, `inf`       constants
+`split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula, each stable there
 `is_infinite(x)`    whether an end of a support is infinite
 ==================  ====================================================================================
 """
@@ -36,7 +38,9 @@ class FunctionTable(Protocol):
     def log1p(self, x: Any) -> Any: ...
     def expm1(self, x: Any) -> Any: ...
     def normal_cdf(self, x: Any) -> Any: ...
+    def log_normal_cdf(self, x: Any) -> Any: ...
     def log_mix(self, s: Any, r: Any) -> Any: ...
+    def split(self, x: Any, at: int, left: Any, right: Any) -> Any: ...
     def power(self, x: Any, r: Fraction) -> Any: ...
     def is_infinite(self, x: Any) -> bool: ...
 
@@ -68,6 +72,14 @@ class MpmathTable:
     def normal_cdf(self, x):
         """Phi(x) with full relative accuracy in both tails."""
         return mpmath.erfc(-x / mpmath.sqrt(2)) / 2
+
+    def log_normal_cdf(self, x):
+        """log Phi(x)."""
+        return mpmath.log(self.normal_cdf(x)) if x < 0 else mpmath.log1p(-self.normal_cdf(-x))
+
+    def split(self, x, at: int, left, right):
+        """left(x) if x <= at, else right(x)."""
+        return left(x) if x <= at else right(x)
 
     def power(self, x, r: Fraction):
         """x**r."""

@@ -96,6 +96,14 @@ class Pair(ABC):
         """P(s <= x) and Q(s <= x) of the continuous part, for x inside the support."""
         raise NotImplementedError(f"{type(self).__name__} has no continuous part")
 
+    def above_q_scaled(self, fn, x):
+        """e^x Q(s > x) of the continuous part, formed without overflow for large losses."""
+        return fn.exp(x) * self.above(fn, x).q
+
+    def below_p_scaled(self, fn, x):
+        """e^{-x} P(s <= x) of the continuous part, formed without overflow for large losses."""
+        return fn.exp(-x) * self.below(fn, x).p
+
     def mgf(self, fn, z):
         """M(z) in closed form, atoms included; None where there is no closed form."""
         return None

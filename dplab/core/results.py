@@ -10,52 +10,57 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from .budget import ErrorBudget
-from .display import html_table, latex_number, number, outward_text
+from .display import html_table, latex_formula, latex_number, number, outward_text, text_formula
 
-Quantity = Literal["delta", "log delta", "eps"]
+Quantity = Literal["delta", "log delta", "eps", "M"]
 
-_LATEX = {"delta": r"\delta", "log delta": r"\log\delta", "eps": r"\varepsilon"}
+_LATEX = {"delta": r"\delta", "log delta": r"\log\delta", "eps": r"\varepsilon", "M": "M(z)"}
 
 
 @dataclass(frozen=True)
 class Exact:
-    """A closed form: a sympy expression."""
+    """A closed form: `expression` is a sympy expression, `reason` the rule or theorem that gave it.
+
+    `written` is the same in the letters of `definitions`, pairs (letter, what it stands for), as a person would put
+    it on paper: q (Phi(...) - e^g Phi(...)) where g = log(...). It is what a notebook shows.
+    """
 
     expression: Any
     quantity: Quantity = "delta"
     reason: str = ""
+    written: Any = None
+    definitions: tuple[tuple[Any, Any], ...] = ()
+
+    @property
+    def free_symbols(self) -> frozenset[str]:
+        """Names of the symbols that `evaluate` needs."""
+        return frozenset(symbol.name for symbol in self.expression.free_symbols)
 
     def evaluate(self, digits: int = 15, **values):
-        """The value to `digits` digits, an mpf; symbols are given by name.
+        """The value as an mpf with `digits` correct significant digits (nats for eps).
 
-        Raises UnboundSymbolError if a symbol has no value.
+        Symbols get their values by name, each read exactly: `evaluate(40, sigma="1/3", eps=0.1)`. The working
+        precision is raised until interval arithmetic confirms the digits, so cancellation costs time, not digits.
+
+        Raises UnboundSymbolError if a symbol has no value, ParameterError for a value that is no number or has the
+        wrong sign, PrecisionError if the digits are out of reach.
         """
-        import sympy
+        from .evaluation import evaluate_expression
+        from .parameters import count, exact
 
-        from .errors import UnboundSymbolError
-        from .parameters import exact
-
-        substitutions = {}
-        for symbol in self.expression.free_symbols:
-            if symbol.name in values:
-                parameter = exact(values[symbol.name], symbol.name)
-                substitutions[symbol] = (
-                    sympy.Rational(parameter.numerator, parameter.denominator)
-                    if hasattr(parameter, "numerator")
-                    else sympy.sympify(values[symbol.name]) if hasattr(values[symbol.name], "free_symbols") else None
-                )
-        missing = [s.name for s in self.expression.free_symbols if substitutions.get(s) is None]
-        if missing:
-            raise UnboundSymbolError(missing, "evaluate")
-        return sympy.N(self.expression.subs(substitutions), digits)._to_mpmath(int(digits * 3.33) + 8)
+        exact_values = {name: exact(value, name) for name, value in values.items()}
+        return evaluate_expression(self.expression, max(1, count(digits, "digits")), exact_values)
 
     def __str__(self) -> str:
-        return f"{self.quantity} = {self.expression}"
+        shown = self.expression if self.written is None else self.written
+        where = "".join(f", where {letter} = {text_formula(meaning)}" for letter, meaning in self.definitions)
+        return f"{self.quantity} = {text_formula(shown)}{where}"
 
     def _repr_latex_(self) -> str:
-        import sympy
-
-        return f"$\\displaystyle {_LATEX[self.quantity]} = {sympy.latex(self.expression)}$"
+        shown = self.expression if self.written is None else self.written
+        where = r",\ ".join(f"{latex_formula(letter)} = {latex_formula(meaning)}" for letter, meaning in self.definitions)
+        tail = rf" \quad\text{{where }} {where}" if where else ""
+        return rf"$\displaystyle {_LATEX[self.quantity]} = {latex_formula(shown)}{tail}$"
 
 
 @dataclass(frozen=True)

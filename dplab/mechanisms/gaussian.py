@@ -80,6 +80,16 @@ class Gaussian(Pair):
         mu = self.mu(fn)
         return Tails(fn.normal_cdf(x / mu - mu / 2), fn.normal_cdf(x / mu + mu / 2))
 
+    def above_q_scaled(self, fn, x):
+        """e^x Phi(-x/mu - mu/2), through log Phi."""
+        mu = self.mu(fn)
+        return fn.exp(x + fn.log_normal_cdf(-mu / 2 - x / mu))
+
+    def below_p_scaled(self, fn, x):
+        """e^{-x} Phi(x/mu - mu/2), through log Phi."""
+        mu = self.mu(fn)
+        return fn.exp(-x + fn.log_normal_cdf(x / mu - mu / 2))
+
     def mgf(self, fn, z):
         """M(z) = exp(z (z+1) mu^2 / 2)."""
         if self.noiseless:

@@ -84,6 +84,16 @@ class Laplace(Pair):
         e0 = self.e0(fn)
         return Tails(fn.exp(-e0) * fn.expm1((x + e0) / 2) / 2, -fn.expm1(-(x + e0) / 2) / 2)
 
+    def above_q_scaled(self, fn, x):
+        """(e^{(x-e0)/2} - e^{x-e0})/2."""
+        half = (x - self.e0(fn)) / 2
+        return -fn.exp(half) * fn.expm1(half) / 2
+
+    def below_p_scaled(self, fn, x):
+        """(e^{-(x+e0)/2} - e^{-(x+e0)})/2."""
+        half = -(x + self.e0(fn)) / 2
+        return -fn.exp(half) * fn.expm1(half) / 2
+
     def mgf(self, fn, z):
         """M(z) = [(z+1) e^{z e0} + z e^{-(z+1) e0}]/(2z+1)."""
         if self.noiseless:

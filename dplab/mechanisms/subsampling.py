@@ -117,6 +117,15 @@ class PoissonSubsampled(Pair):
         """The mechanism's tails at g(x), mixed."""
         return self._mixed(fn, self.mechanism.below(fn, self._base_loss(fn, x)))
 
+    def above_q_scaled(self, fn, x):
+        """e^x Q(s > g) where that cannot overflow, else e^{x-g} times the mechanism's own."""
+
+        def right(x):
+            g = self._base_loss(fn, x)
+            return fn.exp(x - g) * self.mechanism.above_q_scaled(fn, g)
+
+        return fn.split(x, 1, lambda x: fn.exp(x) * self.mechanism.above(fn, self._base_loss(fn, x)).q, right)
+
     def coordinate(self, fn):
         """The mechanism's."""
         return self.mechanism.coordinate(fn)

@@ -1,0 +1,212 @@
+"""From a composition to strict brackets: one direction at a time, planned, certified, refined, combined.
+
+`OneDirection` answers delta at one or many eps; `combine` takes the max of two directions; both carry the error
+budget whose parts add up to upper - lower.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..core.budget import ErrorBudget, Part
+from ..core.composition import Composition
+from ..core.results import Bracket
+from .intervals import Interval, down, up
+from .onestep import OneStep
+from .planning import Plan, Settings, make_plan, refined
+from .scout import Saddle, Scout
+from .sides import Side, SideValue
+
+_TRIES = 5
+_NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
+
+
+@dataclass(frozen=True)
+class Point:
+    """Bounds of delta at one eps (a float that stands for an exact value within `eps_error`)."""
+
+    eps: float
+    eps_error: float = 0.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """The two sides at one point, before any combination."""
+
+    lower: SideValue
+    upper: SideValue
+    plan: Plan
+
+    @property
+    def relative_width(self) -> float:
+        """(upper - lower)/upper, through logarithms, so that it works below 1e-308."""
+        if self.upper.log_bound == -math.inf:
+            return 0.0
+        return -math.expm1(min(self.lower.log_bound - self.upper.log_bound, 0.0))
+
+
+class OneDirection:
+    """One direction of a composition: P over Q, or Q over P."""
+
+    def __init__(self, composition: Composition, backward: bool):
+        self.parts = [(OneStep(pld), k) for pld, k in composition.plds(backward)]
+        self.steps = sum(k for _, k in self.parts)
+
+    @cached_property
+    def scout(self) -> Scout:
+        """The rough law used for planning."""
+        return Scout(self.parts)
+
+    @cached_property
+    def infinity(self) -> tuple[float, float]:
+        """Enclosure of delta(inf) of the composition, 1 - prod (1 - delta_j(inf))^{k_j}."""
+        low = high = 0.0
+        for step, k in self.parts:
+            mass = step.infinity
+            low += k * math.log1p(-float(mass.lo)) if mass.lo < 1 else -math.inf
+            high += k * math.log1p(-float(mass.hi)) if mass.hi < 1 else -math.inf
+        return max(-math.expm1(low) * (1 - 1e-14), 0.0), min(-math.expm1(high) * (1 + 1e-14), 1.0)
+
+    @property
+    def exactly_no_infinity(self) -> bool:
+        """True if delta(inf) is exactly 0."""
+        return self.infinity[1] == 0.0
+
+    def largest_loss(self) -> Interval:
+        """Enclosure of the largest finite loss of the composition (hi is inf if unbounded)."""
+        total = Interval.exactly(0.0)
+        for step, k in self.parts:
+            total = total + step.largest * k
+        return total
+
+    def at(self, points: Sequence[Point], rtol: float, settings: Settings) -> list[Found | SideValue]:
+        """Both sides at each point: plans are made at one point and kept for the neighbours they serve well enough."""
+        answers: list[Found | SideValue | None] = [self._without_grid(point) for point in points]
+        open_ones = [i for i, answer in enumerate(answers) if answer is None]
+        stack = [sorted(open_ones, key=lambda i: points[i].eps)]
+        while stack:
+            group = stack.pop()
+            if not group:
+                continue
+            middle = len(group) // 2
+            best, sides = self._planned(points[group[middle]], rtol, settings, alone=len(open_ones) == 1)
+            left, right = [], []
+            for position, index in enumerate(group):
+                found = best if position == middle else self._evaluate(sides, points[index])
+                if position == middle or found.relative_width <= rtol:
+                    answers[index] = found
+                else:
+                    (left if position < middle else right).append(index)
+            stack += [left, right]
+        return [answer for answer in answers if answer is not None]
+
+    def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
+        saddle = self.scout.saddle(point.eps)
+        best = None
+        for _ in range(_TRIES):
+            plan = make_plan(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
+            sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
+            found = self._evaluate(sides, point)
+            if best is None or found.relative_width < best[0].relative_width:
+                best = found, sides
+            if found.relative_width <= rtol or plan.capped or settings.fixed:
+                break
+            settings = refined(settings, plan, 0.9 * math.sqrt(rtol / found.relative_width))
+        return best
+
+    def _evaluate(self, sides: tuple[Side, Side, Plan], point: Point) -> Found:
+        lower, upper, plan = sides
+        return Found(lower.at(point.eps, point.eps_error), upper.at(point.eps, point.eps_error), plan)
+
+    def _without_grid(self, point: Point) -> Found | None:
+        """Answers that need no composition on a grid."""
+        eps = Interval(point.eps - point.eps_error, point.eps + point.eps_error)
+        if point.eps_error:
+            eps = Interval(down(eps.lo), up(eps.hi))
+        if math.isinf(point.eps):
+            low, high = self.infinity if point.eps > 0 else (1.0, 1.0)
+        elif not self.parts:
+            low, high = (max(0.0, -math.expm1(e) * (1 + s * 1e-15)) for e, s in ((eps.hi, -1), (eps.lo, 1)))
+        elif eps.lo >= self.largest_loss().hi:
+            low, high = self.infinity
+        elif self.steps == 1:
+            curve = self.parts[0][0].curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
+            low, high = float(curve.lo[0]), float(curve.hi[0])
+        else:
+            return None
+        return Found(_known(low), _known(high), _NO_PLAN)
+
+
+def _known(value: float) -> SideValue:
+    log_value = math.log(value) if value > 0 else -math.inf
+    return SideValue(value, log_value, value, 0.0, 0.0, 0.0)
+
+
+_NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, capped=False)
+
+
+def budget_of(found: Found) -> ErrorBudget:
+    """What the width of one direction's bracket is made of; the parts add up to it."""
+    lower, upper, plan = found.lower, found.upper, found.plan
+    width = upper.bound - lower.bound if math.isfinite(upper.bound) else math.inf
+    if plan is _NO_PLAN:
+        reason = "float64 enclosure of the closed form, parameters included"
+        return ErrorBudget((Part("rounding", width, reason),), {})
+    parts = [
+        Part("grid", upper.central - lower.central, "split above and merge below the PLD, second order in dx"),
+        Part("tail", upper.infinity - lower.infinity, "mass above the grid sent to infinity"),
+        Part(
+            "periodisation", upper.periodisation + lower.periodisation, "kappa times Chernoff's bound of P(S outside)"
+        ),
+        Part("FFT rounding", upper.rounding + lower.rounding, "5 u log2 n per output, powers and sums counted"),
+    ]
+    rest = width - math.fsum(part.size for part in parts)
+    parts.append(Part("evaluation", rest, "parameters and special functions: certified factor and shift of the losses"))
+    settings = {"dx": plan.dx, "n": plan.n, "tilt": plan.tilt, "grid nodes": sum(g.size for g in plan.upper)}
+    return ErrorBudget(tuple(parts), settings)
+
+
+def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, log: bool = False) -> Bracket:
+    """The bracket of the max over the directions in `found`, clipped to the trivial bounds."""
+    top = max(found, key=lambda name: found[name].upper.log_bound)
+    base = max(found, key=lambda name: found[name].lower.log_bound)
+    budget = budget_of(found[top])
+    if base != top:
+        gained = found[top].lower.bound - found[base].lower.bound
+        budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
+    log_lower, log_upper = found[base].lower.log_bound, min(found[top].upper.log_bound, 0.0)
+    relative = -math.expm1(min(log_lower - log_upper, 0.0)) if log_upper > -math.inf else 0.0
+    reached = relative <= rtol or found[top].plan is _NO_PLAN
+    note = "" if reached else _advice(found[top], relative, rtol)
+    if log:
+        return Bracket(
+            float(down(log_lower)), float(min(up(log_upper), 0.0)), budget, "log delta", direction, reached, note
+        )
+    lower = max(float(down(found[base].lower.bound)), _trivial(point), 0.0)
+    upper = min(float(up(found[top].upper.bound)) if found[top].upper.bound > 0 else 0.0, 1.0)
+    return Bracket(min(lower, upper), upper, budget, "delta", direction, reached, note)
+
+
+def _trivial(point: Point) -> float:
+    """1 - e^eps, which every delta exceeds."""
+    eps = point.eps + point.eps_error
+    return max(0.0, float(down(-math.expm1(eps) * (1 - 1e-15)))) if eps < 0 else 0.0
+
+
+def _advice(found: Found, relative: float, rtol: float) -> str:
+    plan = found.plan
+    factor = math.sqrt(relative / rtol)
+    if plan.capped:
+        return (
+            f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}; a grid of about "
+            f"{plan.n * factor:.1e} points would do (max_size)"
+        )
+    return f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}; dx = {plan.dx / factor:.1e} would do"
+
+
+def saddle_of(direction: OneDirection, log_delta: float) -> Saddle:
+    """Where delta takes a value, about."""
+    return direction.scout.saddle_for(log_delta)

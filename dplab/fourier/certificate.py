@@ -1,0 +1,121 @@
+"""Certificates: a grid PLD made of floats is compared with the PLD itself, node by node, in interval arithmetic.
+
+h of a PLD is convex in x = e^eps, and the h of a grid PLD is piecewise linear with kinks at the nodes. So
+
+* upper: h_grid >= h at every node and at x = 0 implies h_grid >= h everywhere;
+* lower: on each cell both end values <= those of one supporting line of h implies h_grid <= h everywhere.
+
+Rounding may miss these by a few ulps. Two certified corrections repair that, and nothing about how the masses were
+made is trusted: all masses times a factor close to 1 (`log_scale`), and all losses moved by a tiny `shift` (up for the
+upper PLD, down for the lower), which gains shift * e^x Q(s > x) at a node. Each node uses the cheaper one: shifts cost
+k * tilt * shift in the end, factors k * log_scale.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from .grids import GridPLD, Lines
+from .intervals import U, Interval
+from .onestep import FN, OneStep
+from .sums import suffix_decay_sums, suffix_sums
+
+NEGLIGIBLE = 1e-290
+
+
+def grid_curve(pld: GridPLD) -> tuple[np.ndarray, float]:
+    """h of a grid PLD at its nodes without the infinite part, and a bound of its relative error.
+
+    h(x_i) - h(x_{i+1}) = (e^{dx} - 1) B_i: sums of non-negative terms only.
+    """
+    decay, relative = suffix_decay_sums(pld.masses, pld.grid.dx)
+    curve, more = suffix_sums(np.expm1(pld.grid.dx) * decay)
+    return curve, relative + more
+
+
+def certify_upper(
+    pld: GridPLD, step: OneStep, tails: tuple[Interval, Interval], curve: Interval, tilt: float
+) -> GridPLD:
+    """The grid PLD with the corrections that make it an upper bound.
+
+    `tails` are P, S at the nodes and `curve` encloses h there; `tilt` weighs the two corrections.
+    """
+    infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < NEGLIGIBLE, initial=0.0)))
+    pld = replace(pld, infinity=infinity)
+    values, relative = grid_curve(pld)
+    low = values * (1 - relative) + infinity * (1 - 2 * U)
+    gain = np.append(np.exp(-pld.grid.dx) * tails[1].lo[1:], 0.0) * (1 - 8 * U)
+    nodes = pld.grid.nodes
+    for loss, mass in step.atoms:
+        above = nodes + pld.grid.dx / 2 < loss.lo
+        gain = gain + np.where(above, mass.lo * np.exp(np.minimum(nodes - loss.hi, 0.0)) * (1 - 1e-12), 0.0)
+    scale, shift = _cheapest(curve.hi, low, gain, tilt)
+    total = float(np.sum(pld.masses)) + infinity
+    scale = max(scale, abs(np.log(total)) + 64 * U)
+    if shift > pld.grid.dx / 4:  # the gain was counted up to half a cell
+        scale, shift = _cheapest(curve.hi, low, np.zeros_like(gain), tilt)
+    return replace(pld, log_scale=scale, shift=shift)
+
+
+def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float) -> GridPLD:
+    """The grid PLD, cut where its tail is unresolved, with the corrections that make it a lower bound.
+
+    Cut at node c means no mass beyond it; there the constant line delta(inf) holds, so nodes beyond c (and c's right
+    line) need no other.
+    """
+    (left, left_gain), (right, right_gain) = line_limits(step, lines)
+    unresolved = np.nonzero(right.lo < 0.5 * right.hi)[0]
+    cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
+    while True:
+        masses = pld.masses.copy()
+        masses[cut + 1 :] = 0.0
+        cut_pld = replace(pld, masses=masses)
+        values, relative = grid_curve(cut_pld)
+        high = values * (1 + relative) + pld.infinity
+        ends = slice(cut + 1), slice(cut)
+        costs = [
+            _cheapest(high[end], limit.lo[end], gain[end], tilt)
+            for end, limit, gain in zip(ends, (left, right), (left_gain, right_gain), strict=True)
+        ]
+        scale, shift = max(c[0] for c in costs), max(c[1] for c in costs)
+        if np.isfinite(scale) and np.isfinite(shift):
+            break
+        if cut == 0:
+            return replace(cut_pld, masses=np.zeros_like(masses), log_scale=0.0)
+        cut //= 2
+    total = float(np.sum(masses)) + pld.infinity
+    return replace(cut_pld, log_scale=max(scale, np.log(max(total, 1.0)) + 64 * U), shift=shift)
+
+
+def _cheapest(above, below, gain, tilt: float) -> tuple[float, float]:
+    """(log_scale, shift) that make below >= above at each node, each node by the cheaper of the two."""
+    need = above > below
+    if not need.any():
+        return 0.0, 0.0
+    above, below, gain = above[need], below[need], gain[need]
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        by_scale = np.where(below > 0, np.log(above / np.where(below > 0, below, 1.0)), np.inf)
+        by_shift = np.where(gain > 0, (above - below) / np.where(gain > 0, gain, 1.0) * (1 + 1e-9), np.inf)
+        shifted = by_shift * max(tilt, 1.0) < by_scale
+    scale = float(np.max(by_scale, where=~shifted, initial=0.0))
+    shift = float(np.max(by_shift, where=shifted, initial=0.0))
+    return (scale + 4 * U if scale else 0.0), shift / (1 - min(shift, 0.5))
+
+
+def line_limits(step: OneStep, lines: Lines):
+    """For each node the lines of the cells on its left and on its right: (value there, e^x times the line's Q-mass).
+
+    Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), right of it delta(inf).
+    """
+    own, after = lines.values(step)
+    grid = lines.grid
+    nodes = grid.at()
+    q_above = lines.q_above(step)
+    first = FN.exp(nodes[:1]) * step.q_mass
+    start = 1 - first
+    infinite = step.infinity
+    left = Interval(np.append(start.lo, after.lo), np.append(start.hi, after.hi))
+    right = Interval(np.append(own.lo, infinite.lo), np.append(own.hi, infinite.hi))
+    left_gain = np.append(first.lo, q_above[1]) * (1 - 8 * U)
+    right_gain = np.append(q_above[0], 0.0) * (1 - 8 * U)
+    return (left, left_gain), (right, right_gain)

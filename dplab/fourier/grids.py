@@ -1,0 +1,181 @@
+"""Grid PLDs: split (upper) and merge (lower), second order, strict on both sides.
+
+The grid has nodes x_i = offset + i dx, i = first .. first + size - 1. A grid PLD is non-negative masses on the nodes
+and a mass at infinity; composing it is exact up to the FFT. Masses here are plain floats: that they really bound the
+PLD is not assumed but *certified* afterwards, node by node, in `certificate`.
+
+All formulas are free of e^{x_i}: with P(x) = P(s > x), S(x) = e^x Q(s > x), a cell's Q-mass r enters as e^{x_i} r.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .hull import convex_masses
+from .intervals import U, Interval
+from .onestep import FN, OneStep
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Nodes offset + i dx for `size` consecutive integers i from `first` on; offset and dx are meant exactly."""
+
+    offset: float
+    dx: float
+    first: int
+    size: int
+
+    def at(self, shift: float = 0.0) -> Interval:
+        """Enclosures of the points x_i + shift dx."""
+        index = np.arange(self.first, self.first + self.size) + shift
+        if self.offset == 0.0:
+            return Interval.exactly(index) * self.dx
+        return Interval.exactly(index) * self.dx + self.offset
+
+    @property
+    def nodes(self) -> np.ndarray:
+        """The nodes, rounded."""
+        return self.offset + np.arange(self.first, self.first + self.size) * self.dx
+
+
+@dataclass(frozen=True)
+class GridPLD:
+    """Masses on a grid's nodes and at infinity.
+
+    Certified corrections, both >= 0: upper: h(x) <= e^{log_scale} h_grid(x - shift); lower: h(x) >=
+    e^{-log_scale} h_grid(x + shift).
+    """
+
+    grid: Grid
+    masses: np.ndarray
+    infinity: float
+    log_scale: float = 0.0
+    shift: float = 0.0
+
+
+def split(step: OneStep, grid: Grid, tails: tuple[Interval, Interval], curve: Interval) -> GridPLD:
+    """Upper grid PLD: each cell's mass goes to both its ends, keeping its P- and Q-mass [Doroshenko et al. 2022].
+
+    `tails` are P, S of the continuous part at the nodes, `curve` is h there. In (x_i, x_{i+1}] with masses p and r:
+    w_{i+1} = (p - e^{x_i} r)/(1 - e^{-dx}), w_i = p - w_{i+1}. Below the grid all goes to its first node; above it
+    h(x_top) goes to infinity and the rest to the last node.
+    """
+    p_tail, s_tail = tails[0].mid, tails[1].mid
+    dx = grid.dx
+    p = p_tail[:-1] - p_tail[1:]
+    r = s_tail[:-1] - np.exp(-dx) * s_tail[1:]
+    right = np.clip((p - r) / -np.expm1(-dx), 0.0, np.maximum(p, 0.0))
+    masses = np.zeros(grid.size)
+    masses[1:] += right
+    masses[:-1] += np.maximum(p - right, 0.0)
+    masses[0] += max(float(step.below(grid.at()[:1]).mid[0]), 0.0)
+    masses[-1] += s_tail[-1]
+    for loss, mass in step.atoms:
+        _split_atom(masses, grid, float(loss.mid), float(mass.mid))
+    return GridPLD(grid, masses, float(curve.hi[-1]))
+
+
+def _split_atom(masses: np.ndarray, grid: Grid, loss: float, mass: float) -> None:
+    cell = int(np.floor((loss - grid.offset) / grid.dx)) - grid.first
+    if cell < 0:
+        masses[0] += mass
+        return
+    if cell >= grid.size - 1:
+        beyond = loss - (grid.offset + (grid.first + grid.size - 1) * grid.dx)
+        masses[-1] += mass * np.exp(-max(beyond, 0.0))
+        return
+    left = grid.offset + (grid.first + cell) * grid.dx
+    right = np.clip(np.expm1(left - loss) / np.expm1(-grid.dx), 0.0, 1.0)
+    masses[cell] += mass * (1 - right)
+    masses[cell + 1] += mass * right
+
+
+@dataclass(frozen=True)
+class Lines:
+    """One supporting line of h a cell: the test set {s > m_i}, m_i = x_i + shift_i dx, 0 <= shift_i <= 1.
+
+    `tails` are P, S of the continuous part at the m_i.
+    """
+
+    grid: Grid
+    shift: np.ndarray
+    tails: tuple[Interval, Interval]
+
+    @property
+    def points(self) -> np.ndarray:
+        """The m_i, rounded."""
+        return self.grid.nodes[:-1] + self.shift * self.grid.dx
+
+    def values(self, step: OneStep) -> tuple[Interval, Interval]:
+        """Enclosures of each line at its cell's left and right end."""
+        nodes, m, dx = self.grid.at(), self.points, self.grid.dx
+        to_left, to_right = Interval.exactly(-self.shift) * dx, Interval.exactly(1 - self.shift) * dx
+        return step.line(nodes[:-1], m, self.tails, to_left), step.line(nodes[1:], m, self.tails, to_right)
+
+    def q_above(self, step: OneStep) -> tuple[np.ndarray, np.ndarray]:
+        """Lower bounds of e^x Q(s > m_i) at each cell's left and right end x."""
+        dx, m, nodes = self.grid.dx, self.points, self.grid.nodes
+        ends = []
+        for shift, x in ((-self.shift * dx, nodes[:-1]), ((1 - self.shift) * dx, nodes[1:])):
+            mass = self.tails[1].lo * np.exp(shift)
+            for loss, p in step.atoms:
+                mass = mass + np.where(m < loss.mid, p.lo * np.exp(np.minimum(x - loss.hi, 700.0)) * (1 - 1e-12), 0.0)
+            ends.append(mass * (1 - 8 * U))
+        return ends[0], ends[1]
+
+
+def supporting_lines(step: OneStep, grid: Grid) -> Lines:
+    """Lines at the midpoints; at the outer ends of the outer cells, and at the right end where the midpoint's
+    line would be negative there (an off-grid atom, or a far tail that falls faster than the grid resolves)."""
+    shift = np.full(grid.size - 1, 0.5)
+    shift[0], shift[-1] = 0.0, 1.0
+    p, s = step.continuous(_points(grid, shift))
+    lines = Lines(grid, shift, (p, s))
+    bad = lines.values(step)[1].lo < 0
+    bad[0] = bad[-1] = False
+    if bad.any():
+        shift = np.where(bad, 1.0, shift)
+        again_p, again_s = step.continuous(_points(grid, shift)[bad])
+        for old, new in ((p, again_p), (s, again_s)):
+            old.lo[bad], old.hi[bad] = new.lo, new.hi
+        lines = Lines(grid, shift, (p, s))
+    return lines
+
+
+def _points(grid: Grid, shift: np.ndarray) -> Interval:
+    points = Interval.exactly(np.arange(grid.first, grid.first + grid.size - 1) + shift) * grid.dx
+    return points if grid.offset == 0.0 else points + grid.offset
+
+
+def merge(step: OneStep, lines: Lines) -> GridPLD:
+    """Lower grid PLD: the smaller of two supporting lines of h at each node, then the lower convex hull.
+
+    With the P-mass p_i and e^{x_i} times the Q-mass r_i of (m_{i-1}, m_i] (m_{-1} = -inf, m_{n-1} = inf), e = p - r:
+    a_i = r_i + (e-_i - e+_{i+1})/(e^{dx} - 1) + (e+_i - e-_{i-1})/(1 - e^{-dx}).
+    """
+    grid, m = lines.grid, lines.points
+    p_tail, s_tail = lines.tails[0].mid, lines.tails[1].mid
+    to_left, to_right = -lines.shift * grid.dx, (1 - lines.shift) * grid.dx
+    p, r = np.empty(grid.size), np.empty(grid.size)
+    p[1:-1] = p_tail[:-1] - p_tail[1:]
+    r[1:-1] = np.exp(to_right[:-1]) * s_tail[:-1] - np.exp(to_left[1:]) * s_tail[1:]
+    p[0] = step.below(grid.at()[:1]).mid[0]
+    r[0] = np.exp(grid.nodes[0]) * float(step.continuous_mass.q.mid) - s_tail[0] * np.exp(to_left[0])
+    p[-1], r[-1] = p_tail[-1], s_tail[-1] * np.exp(to_right[-1])
+    for loss, mass in step.atoms:
+        at = float(loss.mid)
+        where = int(np.searchsorted(m, at))
+        p[where] += float(mass.mid)
+        r[where] += float(mass.mid) * np.exp(grid.nodes[where] - at)
+    masses = convex_masses(_merged(p, r, grid.dx), grid.dx)
+    return GridPLD(grid, masses, float(step.infinity.lo))
+
+
+def _merged(p: np.ndarray, r: np.ndarray, dx: float) -> np.ndarray:
+    e = p - r
+    plus, minus = np.maximum(e, 0.0), np.maximum(-e, 0.0)
+    masses = r.copy()
+    masses[0] += plus[0] + (minus[0] - plus[1]) / np.expm1(dx)
+    masses[1:-1] += (minus[1:-1] - plus[2:]) / np.expm1(dx) + (plus[1:-1] - minus[:-2]) / -np.expm1(-dx)
+    masses[-1] += (plus[-1] - minus[-2]) / -np.expm1(-dx)
+    return masses

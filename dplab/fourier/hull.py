@@ -1,0 +1,65 @@
+"""The lower convex hull of a grid PLD's curve, by pooling adjacent violators.
+
+A lower grid PLD made from supporting lines can have negative masses (the node values are then not convex in e^x).
+Clipping them is no bound; the lower convex hull of the node values is. Its slopes are a weighted isotonic
+regression of the raw slopes; pooling only touches the cells around negative masses.
+"""
+
+import numpy as np
+
+from .sums import suffix_decay_sums
+
+
+def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
+    """Masses of the hull; `masses` may be negative. Cells are pooled until all masses are >= 0.
+
+    Cell l = 0 is (0, x_0), cell l >= 1 is (x_{l-1}, x_l), the last is the ray of slope 0 beyond the last node. A block
+    of cells is known by its drop of h and its length; -slope times e^x of its right or left end follows.
+    """
+    if masses.min() >= 0:
+        return masses
+    size = len(masses)
+    decay = suffix_decay_sums(masses, dx)[0]
+    drop = np.empty(size + 1)
+    drop[0] = masses[0] + decay[0]  # on (0, x_0): x_0 times the Q-mass
+    drop[1:size] = np.expm1(dx) * decay[:-1]
+    drop[size] = 0.0
+    first, last = np.arange(size + 1), np.arange(size + 1)  # valid at block ends: last[first cell], first[last cell]
+    pending = list(np.nonzero(masses < 0)[0])
+    alive = np.ones(size + 1, dtype=bool)  # alive[l]: cell l starts a block
+
+    def at_right(l: int) -> float:
+        """-slope of the block that starts at cell l, times e^x of its right end."""
+        length = last[l] - l + 1
+        return drop[l] if l == 0 and length == 1 else drop[l] / _width(l, length)
+
+    def _width(l: int, length: int) -> float:
+        """(X_right - X_left)/X_right; the first cell starts at X = 0."""
+        return 1.0 if l == 0 else -np.expm1(-length * dx)
+
+    def at_left(l: int) -> float:
+        """-slope of the block that starts at cell l >= 1, times e^x of its left end; 0 for the ray."""
+        return 0.0 if last[l] == size else drop[l] / np.expm1(min((last[l] - l + 1) * dx, 700.0))
+
+    while pending:
+        node = pending.pop()  # the node between cell `node` and cell `node + 1`
+        right = node + 1
+        if not alive[right]:
+            continue
+        left = first[node]
+        if at_right(left) >= at_left(right):
+            continue
+        end = last[right]
+        alive[right] = False
+        drop[left] += drop[right]
+        last[left], first[end] = end, left
+        if end == size:
+            drop[left] = 0.0  # pooled with the ray: flat from here on
+        if end < size:
+            pending.append(end)
+        if left > 0:
+            pending.append(left - 1)
+    pooled = np.zeros(size)
+    for node in np.nonzero(alive[1:])[0]:
+        pooled[node] = max(at_right(first[node]) - at_left(node + 1), 0.0)
+    return pooled

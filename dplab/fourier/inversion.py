@@ -1,0 +1,178 @@
+"""eps(delta) from both sides of the bracket.
+
+An eps where the upper bound of delta is <= delta is an upper bound of eps(delta); one where the lower bound is >=
+delta is a lower bound. Both are found by a secant search on log delta and then verified by evaluating the side there.
+"""
+
+import math
+from dataclasses import dataclass, replace
+
+from ..core.budget import ErrorBudget, Part
+from ..core.results import Bracket
+from .accountant import Found, OneDirection, budget_of
+from .intervals import down, up
+from .planning import Settings, make_plan, refined
+from .sides import Side
+
+_TRIES = 5
+_STEPS = 60
+
+
+@dataclass(frozen=True)
+class EpsRange:
+    """A bracket of eps in one direction, its budget, and a note in words."""
+
+    lower: float
+    upper: float
+    budget: ErrorBudget
+    note: str = ""
+    reached: bool = True
+
+
+def epsilon_range(direction: OneDirection, delta: float, delta_error: float, atol: float, settings: Settings) -> EpsRange:
+    """eps(delta) of one direction, before the convention that it is at least 0.
+
+    `delta` is a float within relative `delta_error` of the exact value.
+    """
+    low, high = direction.infinity
+    least, most = delta * (1 - delta_error), delta * (1 + delta_error)
+    largest = direction.largest_loss() if direction.parts else None
+    if most < low:
+        note = f"delta lies below the mass at infinity, {low:.6g}: no finite eps"
+        return EpsRange(math.inf, math.inf, _empty(), note)
+    if delta == 0 and direction.exactly_no_infinity:
+        if largest is None:
+            return EpsRange(0.0, 0.0, _empty(), "nothing is released")
+        if math.isinf(largest.hi):
+            return EpsRange(math.inf, math.inf, _empty(), "delta = 0 and the loss is unbounded: no finite eps")
+        return EpsRange(float(largest.lo), float(largest.hi), _empty(), "delta = 0: the largest loss")
+    if largest is None:
+        bound = math.log1p(-min(delta, 1.0)) if delta < 1 else -math.inf
+        return EpsRange(bound, bound + 1e-15 * abs(bound), _empty(), "nothing is released")
+    if least <= high:
+        note = "delta equals the mass at infinity within its own rounding: eps may be the largest loss or infinite"
+        return EpsRange(-math.inf, float(largest.hi), _empty(), note, reached=False)
+    return _search(direction, least, most, low, atol, settings)
+
+
+def _search(direction, least: float, most: float, infinity: float, atol: float, settings: Settings) -> EpsRange:
+    if direction.steps == 1:
+        return _one_step(direction, least, most)
+    log_target = math.log(max(most - infinity, 1e-300))
+    saddle = direction.scout.saddle_for(log_target)
+    best: EpsRange | None = None
+    for _ in range(_TRIES):
+        rtol = min(0.5, atol * saddle.tilt * (1 - infinity / most))
+        plan = make_plan(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
+        upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
+        right = _root(upper, math.log(least), saddle.eps, 1 / saddle.tilt, atol, +1)
+        left = _root(lower, math.log(most), saddle.eps, 1 / saddle.tilt, atol, -1)
+        at = 0.5 * (left + right) if math.isfinite(left) and math.isfinite(right) else saddle.eps
+        found = Found(lower.at(at, 0.0), upper.at(at, 0.0), plan)
+        width = right - left
+        slope = found.relative_width * found.upper.bound
+        budget = budget_of(found).scaled(width / slope) if slope > 0 and math.isfinite(width) else _empty(width)
+        reached = width <= atol
+        note = "" if reached else f"accuracy not reached: width {width:.1e}, asked {atol:.1e}"
+        if best is None or width < best.upper - best.lower:
+            best = EpsRange(left, right, budget, note, reached)
+        if reached or plan.capped or settings.fixed:
+            break
+        settings = refined(settings, plan, 0.9 * math.sqrt(atol / width) if math.isfinite(width) else 0.3)
+    assert best is not None
+    return best
+
+
+def _one_step(direction: OneDirection, least: float, most: float) -> EpsRange:
+    """Bisection on the float64 enclosure of one step's closed form."""
+    from .accountant import Point
+
+    def bounds(eps: float) -> tuple[float, float]:
+        found = direction.at([Point(eps)], 1.0, Settings())[0]
+        return found.lower.bound, found.upper.bound
+
+    right = _bisect(lambda e: bounds(e)[1] <= least, True)
+    left = _bisect(lambda e: bounds(e)[0] < most, False)
+    budget = ErrorBudget((Part("rounding", right - left, "float64 enclosure of the closed form"),), {})
+    return EpsRange(left, right, budget)
+
+
+def _bisect(holds, right: bool) -> float:
+    """The edge of {eps: holds(eps)}, an up-set: the last float known to be in it, or the last known to be out."""
+    low, high = -1.0, 1.0
+    while holds(low):
+        high, low = low, 2 * low
+        if low < -1e6:
+            return -math.inf
+    while not holds(high):
+        low, high = high, 2 * high
+        if high > 1e9:
+            return math.inf if right else low
+    for _ in range(90):
+        middle = 0.5 * (low + high)
+        if middle in (low, high):
+            break
+        if holds(middle):
+            high = middle
+        else:
+            low = middle
+    return high if right else low
+
+
+def _root(side: Side, log_target: float, start: float, scale: float, atol: float, sign: int) -> float:
+    """An eps where the log of the side's bound is verified <= (upper side) or >= (lower side) the target, as close to
+    equality as float64 tells apart; an infinity where none is found."""
+
+    def gap_at(eps: float) -> float:
+        """Positive on the side where the bound may not be used."""
+        gap = sign * (side.at(eps, 0.0).log_bound - log_target)
+        return max(min(gap, 1e3), -1e3)
+
+    inside = outside = None
+    eps, step = start, 0.0
+    for _ in range(_STEPS):  # walk until both a usable and an unusable eps are known
+        gap = gap_at(eps)
+        if gap <= 0:
+            inside, gap_in = eps, gap
+        else:
+            outside, gap_out = eps, gap
+        if inside is not None and outside is not None:
+            break
+        step = max(2 * step, min(abs(gap), 50.0) * scale * 1.1, 0.1 * atol)
+        eps += sign * step if inside is None else -sign * step
+    if inside is None:
+        return math.inf * sign
+    if outside is None:
+        return inside
+    resolution = max(4e-16 * abs(inside), 1e-13 * atol)
+    for _ in range(_STEPS):  # Illinois: a secant that halves the weight of an end that stays
+        if abs(inside - outside) <= resolution or gap_in == 0:
+            break
+        eps = inside + (outside - inside) * min(max(gap_in / (gap_in - gap_out), 1e-3), 1 - 1e-3)
+        gap = gap_at(eps)
+        if gap <= 0:
+            inside, gap_in, gap_out = eps, gap, 0.5 * gap_out
+        else:
+            outside, gap_out, gap_in = eps, gap, 0.5 * gap_in
+    return inside
+
+
+def _empty(width: float = 0.0) -> ErrorBudget:
+    return ErrorBudget((Part("exact", 0.0 if not math.isfinite(width) else width, "known without a grid"),), {})
+
+
+def combine_ranges(ranges: dict[str, EpsRange], atol: float, direction: str) -> Bracket:
+    """The max over directions, and at least 0 (delta >= delta(0) gives eps = 0 by convention)."""
+    top = max(ranges, key=lambda name: ranges[name].upper)
+    base = max(ranges, key=lambda name: ranges[name].lower)
+    lower, upper = ranges[base].lower, ranges[top].upper
+    budget, note, reached = ranges[top].budget, ranges[top].note, ranges[top].reached
+    if base != top:
+        gained = ranges[top].lower - lower
+        budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
+    if upper <= 0:
+        return Bracket(0.0, 0.0, _empty(), "eps", direction, True, "delta >= delta(0): eps = 0 by convention")
+    if math.isfinite(upper):
+        upper = float(up(upper))
+    lower = max(float(down(lower)) if math.isfinite(lower) else lower, 0.0)
+    return Bracket(lower, upper, replace(budget), "eps", direction, reached or upper - lower <= atol, note)

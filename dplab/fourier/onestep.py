@@ -1,0 +1,123 @@
+"""One release, strictly enclosed: tails, delta(eps) and supporting lines of a PLD on arrays of points.
+
+With x a loss: P(x) = P(s > x), S(x) = e^x Q(s > x) (scaled, so that nothing overflows), and
+h(x) = delta(log-scale x) = delta(inf) + P(x) - S(x). Atoms are kept apart from the continuous part, because
+their share of h is p (1 - e^{x - s})_+ without any cancellation.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ..core.pair import Tails
+from ..core.pld import PLD
+from .intervals import Interval, IntervalTable, maximum, minimum
+
+FN = IntervalTable()
+
+
+@dataclass(frozen=True)
+class OneStep:
+    """Strict float64 enclosures of one PLD."""
+
+    pld: PLD
+
+    @cached_property
+    def atoms(self) -> list[tuple[Interval, Interval]]:
+        """(loss, mass) of the finite atoms, in increasing order of loss."""
+        return sorted(((a.loss, a.p) for a in self.pld.atoms(FN)), key=lambda a: float(a[0].lo))
+
+    @cached_property
+    def infinity(self) -> Interval:
+        """delta(inf)."""
+        return self.pld.mass_at_infinity(FN)
+
+    @cached_property
+    def q_mass(self) -> Interval:
+        """Mass of the second distribution on finite losses, 1 - delta_{Y/X}(inf)."""
+        return 1 - self.pld.mass_at_minus_infinity(FN)
+
+    @cached_property
+    def support(self) -> tuple[Interval, Interval] | None:
+        """Ends of the continuous part as intervals (possibly infinite), or None."""
+        ends = self.pld.support(FN)
+        if ends is None:
+            return None
+        lower, upper = (end if isinstance(end, Interval) else Interval.exactly(end) for end in ends)
+        return lower, upper
+
+    @cached_property
+    def continuous_mass(self) -> Tails:
+        """Masses of the continuous part under both distributions."""
+        return Tails(*(mass.clipped(0.0, 1.0) for mass in self.pld.continuous_mass(FN)))
+
+    @cached_property
+    def largest(self) -> Interval:
+        """Enclosure of the largest finite loss (infinite if unbounded)."""
+        ends = [loss for loss, _ in self.atoms]
+        if self.support is not None:
+            ends.append(self.support[1])
+        if not ends:
+            return Interval.exactly(0.0)
+        return Interval(max(float(e.lo) for e in ends), max(float(e.hi) for e in ends))
+
+    @property
+    def largest_loss(self) -> float:
+        """An upper bound of the largest finite loss (inf if unbounded)."""
+        return float(self.largest.hi)
+
+    @property
+    def smallest_loss(self) -> float:
+        """A lower bound of the smallest finite loss (-inf if unbounded)."""
+        ends = [float(loss.lo) for loss, _ in self.atoms]
+        if self.support is not None:
+            ends.append(float(self.support[0].lo))
+        return min(ends, default=np.inf)
+
+    def continuous(self, x: Interval) -> tuple[Interval, Interval]:
+        """P(x) and S(x) of the continuous part at any x (outside the support too)."""
+        if self.support is None:
+            zero = Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
+            return zero, zero
+        lower, upper = self.support
+        inside = minimum(maximum(x, lower), upper)
+        p = self.pld.above(FN, inside).p.clipped(0.0, 1.0)
+        s = FN.exp(x - inside) * self.pld.above_scaled(FN, inside)
+        total = self.continuous_mass
+        outside = [(x.lo >= upper.hi, Interval.exactly(0.0), Interval.exactly(0.0))]
+        if np.isfinite(lower.lo):
+            outside.append((x.hi <= lower.lo, total.p, FN.exp(x) * total.q))
+        for where, p_there, s_there in outside:
+            if np.any(where):
+                p = Interval(np.where(where, p_there.lo, p.lo), np.where(where, p_there.hi, p.hi))
+                s = Interval(np.where(where, s_there.lo, s.lo), np.where(where, s_there.hi, s.hi))
+        return p, s.clipped(0.0, np.inf)
+
+    def below(self, x: Interval) -> Interval:
+        """P(s <= x) of the continuous part."""
+        if self.support is None:
+            return Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
+        lower, upper = self.support
+        p = self.pld.below(FN, minimum(maximum(x, lower), upper)).p.clipped(0.0, 1.0)
+        none = x.hi <= lower.lo
+        return Interval(np.where(none, 0.0, p.lo), np.where(none, 0.0, p.hi))
+
+    def curve(self, x: Interval, tails: tuple[Interval, Interval] | None = None) -> Interval:
+        """h(x), the one-step delta at eps = x."""
+        p, s = self.continuous(x) if tails is None else tails
+        total = maximum(p - s, 0.0) + self.infinity
+        for loss, mass in self.atoms:
+            total = total + mass * maximum(-FN.expm1(x - loss), 0.0)
+        return total
+
+    def line(self, x: Interval, m: np.ndarray, tails: tuple[Interval, Interval], shift: Interval) -> Interval:
+        """The line of the test set {s > m}, P(s > m) - e^x Q(s > m) + delta(inf), at x = m + shift.
+
+        A lower bound of h(x) for every m (Neyman-Pearson); `tails` are P(m), S(m) of the continuous part.
+        """
+        p, s = tails
+        total = p - FN.exp(shift) * s + self.infinity
+        for loss, mass in self.atoms:
+            total = total + mass * -FN.expm1(x - loss) * np.where(m < loss.mid, 1.0, 0.0)
+        return total

@@ -1,0 +1,141 @@
+"""Choosing tilt, dx, grids and window for a question, from the scout's rough law."""
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .grids import Grid
+from .intervals import down, up
+from .onestep import OneStep
+from .scout import Saddle, Scout
+from .tilted import good_size
+
+DEFAULT_MAX_SIZE = 2**23
+_HEAVY = 1e-3
+_MARGIN = 1e-3
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a caller may fix by hand; None leaves the choice to the plan. `max_size` caps n and every grid."""
+
+    dx: float | None = None
+    n: int | None = None
+    tilt: float | None = None
+    max_size: int = DEFAULT_MAX_SIZE
+
+    @property
+    def fixed(self) -> bool:
+        """True if dx was fixed by hand, so that refining it is not wanted."""
+        return self.dx is not None and not self.planned_dx
+
+    planned_dx: bool = False
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One discretisation: the tilt, dx for the lower and upper side, one grid a part for each, window, n."""
+
+    tilt: float
+    dx: float
+    lower: tuple[Grid, ...]
+    upper: tuple[Grid, ...]
+    window: tuple[float, float, float, float]
+    n: int
+    capped: bool
+
+
+def make_plan(
+    parts: list[tuple[OneStep, int]], scout: Scout, saddle: Saddle, rtol: float, settings: Settings, nearby: float = 0.0
+) -> Plan:
+    """A plan whose grid error is about half of `rtol` (relative, of delta at the saddle).
+
+    `nearby` > 0 makes the window wider, so that the plan also serves eps where the tilted sum is e^{-nearby} smaller.
+    """
+    tilt = settings.tilt if settings.tilt is not None else saddle.tilt
+    steps = sum(k for _, k in parts)
+    wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
+    wanted = settings.dx or min(wanted, max(saddle.deviation, 1e-12) / 8)
+    log_share = saddle.log_delta - saddle.log_chernoff  # of the tilted sum
+    log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
+    target = math.log(_MARGIN * rtol) + min(log_share - log_kappa, 0.0) - nearby
+    window = scout.window(tilt, target)
+    width = window[1] - window[0]
+    least = width / (settings.max_size - 16)
+    for law, _ in scout.laws:
+        least = max(least, (law.losses[-1] - law.losses[0]) / settings.max_size if len(law.losses) < 3 else 0.0)
+    dx = max(wanted, least)
+    aligned = _alignment(parts, dx, least)
+    log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
+    ranges = [_range(step, law, k, log_tail, tilt, rtol, steps) for (step, k), (law, _) in zip(parts, scout.laws, strict=True)]
+    lower = _grids(parts, ranges, aligned, dx, -1)
+    upper = _grids(parts, ranges, aligned, dx, +1)
+    dx = upper[0].dx
+    n = settings.n or good_size(int(width / dx) + 16)
+    return Plan(tilt, dx, lower, upper, window, n, capped=least > wanted)
+
+
+def _range(step: OneStep, law, k: int, log_tail: float, tilt: float, rtol: float, steps: int) -> tuple[float, float]:
+    """The losses that one part's grid must reach: beyond them its mass does not matter."""
+    top = min(law.top(math.exp(max(log_tail, -660.0))), step.largest_loss)
+    bottom = max(law.bottom(_MARGIN * rtol / steps, tilt), step.smallest_loss)
+    return min(bottom, top), top
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Two heavy atoms of one part that are put on the grid: `cells` cells apart."""
+
+    part: int
+    cells: int
+
+
+def _alignment(parts, dx: float, least: float) -> Alignment | None:
+    """The part whose two heaviest atoms matter most, if some dx fits them."""
+    best, weight = None, _HEAVY
+    for index, (step, k) in enumerate(parts):
+        pair = _heaviest(step)
+        if pair is None:
+            continue
+        gap = float(pair[1].lo) - float(pair[0].hi)
+        only_atoms = len(parts) == 1 and len(step.atoms) == 2 and step.support is None
+        cells = 1 if only_atoms and gap >= least else max(1, math.ceil(gap / dx))
+        mass = k * min(float(m.mid) for loss, m in step.atoms if loss in pair)
+        if mass > weight and gap / cells >= least and gap > 0:
+            best, weight = Alignment(index, cells), mass
+    return best
+
+
+def _heaviest(step: OneStep):
+    """Losses of the two heaviest atoms, in order, or None."""
+    if len(step.atoms) < 2:
+        return None
+    heavy = sorted(step.atoms, key=lambda atom: -float(atom[1].mid))[:2]
+    return sorted((loss for loss, _ in heavy), key=lambda loss: float(loss.lo))
+
+
+def _nudged(loss, side: int, ulps: int = 16) -> float:
+    """A float certainly on one side of an atom: nodes lie just below atoms (lower) or just above (upper)."""
+    value = float(loss.lo if side < 0 else loss.hi)
+    return value + side * ulps * max(abs(value), 1e-300) * 2.0**-53
+
+
+def _grids(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
+    offsets = [_nudged(max(step.atoms, key=lambda a: float(a[1].mid))[0], side) if step.atoms else 0.0 for step, _ in parts]
+    if aligned is not None:
+        left, right = _heaviest(parts[aligned.part][0])
+        offsets[aligned.part] = _nudged(left, side)
+        dx = (_nudged(right, side) - offsets[aligned.part]) / aligned.cells
+        dx = float(down(dx) if side < 0 else up(dx))
+    grids = []
+    for (bottom, top), offset in zip(ranges, offsets, strict=True):
+        first = math.floor((bottom - offset) / dx + 1e-9) - 1
+        last = math.ceil((top - offset) / dx - 1e-9) + 1
+        grids.append(Grid(offset, dx, first, max(last - first + 1, 3)))
+    return tuple(grids)
+
+
+def refined(settings: Settings, plan: Plan, factor: float) -> Settings:
+    """Settings with a smaller dx, for a second try."""
+    return replace(settings, dx=plan.dx * float(np.clip(factor, 0.05, 0.7)), planned_dx=True)

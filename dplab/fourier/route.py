@@ -1,0 +1,195 @@
+"""The public face of the fourier route: delta, log_delta, epsilon, curve."""
+
+import math
+from collections.abc import Iterable
+from fractions import Fraction
+
+from ..core.composition import Composition
+from ..core.directions import Direction, parse_direction, single_directions
+from ..core.errors import ParameterError, UnboundSymbolError
+from ..core.parameters import (
+    Parameter,
+    approximate,
+    checked,
+    count,
+    evaluate,
+    positive,
+    privacy_parameter,
+    require_numbers,
+)
+from ..core.results import Bracket, Curve
+from .accountant import Found, OneDirection, Point, combine
+from .intervals import IntervalTable
+from .inversion import combine_ranges, epsilon_range
+from .planning import DEFAULT_MAX_SIZE, Settings
+
+
+def delta(
+    composition,
+    eps,
+    direction: str = "both",
+    *,
+    rtol: float = 1e-3,
+    dx=None,
+    n: int | None = None,
+    tilt=None,
+    max_size: int = DEFAULT_MAX_SIZE,
+) -> Bracket:
+    """Strict lower and upper bounds of the tight delta(eps), rounding included.
+
+    composition: a mechanism or a sum of multiples of mechanisms. eps: any real number in nats, or inf.
+    direction: "forward" ("remove"), "backward" ("add"), or "both", the max of the two compositions.
+    rtol: the relative width asked for; grid step `dx`, transform size `n` and `tilt` are chosen for it, or fixed by
+    hand. max_size caps the sizes; a bracket that misses rtol comes back wider, with `reached` False and a note.
+
+    Returns a Bracket with `.lower`, `.upper`, `.budget`.
+    Raises ParameterError for values out of range, UnboundSymbolError if parameters are symbols.
+    Source: Koskela et al. (2021), Algorithm 1; Doroshenko et al. (2022) for the upper grid; tilting, lower grid and
+    rounding bounds are dplab's own.
+
+    >>> from dplab import Gaussian, PoissonSubsampled
+    >>> bracket = delta(10_000 * PoissonSubsampled(Gaussian(sigma=4), q=0.01), eps=1)
+    >>> bracket.lower < 4.2434842524821632e-06 < bracket.upper
+    True
+    """
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size), log=False)[0]
+
+
+def log_delta(
+    composition,
+    eps,
+    direction: str = "both",
+    *,
+    rtol: float = 1e-3,
+    dx=None,
+    n: int | None = None,
+    tilt=None,
+    max_size: int = DEFAULT_MAX_SIZE,
+) -> Bracket:
+    """Strict bounds of the natural logarithm of delta(eps), also where delta is below the smallest float.
+
+    Arguments and errors as for `delta`; the width is about the relative width of delta.
+    """
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size), log=True)[0]
+
+
+def curve(
+    composition,
+    epss: Iterable,
+    direction: str = "both",
+    *,
+    rtol: float = 1e-3,
+    dx=None,
+    n: int | None = None,
+    tilt=None,
+    max_size: int = DEFAULT_MAX_SIZE,
+) -> Curve:
+    """Strict bounds of delta at several eps, sharing transforms between neighbours; non-increasing on both sides.
+
+    Arguments and errors as for `delta`. Returns a Curve of Brackets in the order of `epss`.
+    """
+    epss = list(epss)
+    brackets = _curve(composition, epss, direction, rtol, _settings(dx, n, tilt, max_size), log=False)
+    return Curve(tuple(approximate(privacy_parameter(e)) for e in epss), tuple(_monotone(epss, brackets)))
+
+
+def epsilon(
+    composition,
+    delta,
+    direction: str = "both",
+    *,
+    atol: float = 1e-4,
+    dx=None,
+    n: int | None = None,
+    tilt=None,
+    max_size: int = DEFAULT_MAX_SIZE,
+) -> Bracket:
+    """Strict bounds of eps(delta), the smallest eps >= 0 for which the composition is (eps, delta)-DP.
+
+    delta: in [0, 1]. atol: the width asked for, in nats. Other arguments and errors as for `delta`.
+    eps = 0 if delta >= delta(0) (a convention), inf if delta is below the mass at infinity; the note says so.
+
+    >>> from dplab import Gaussian
+    >>> bracket = epsilon(1000 * Gaussian(sigma=50), delta="1e-5")
+    >>> bracket.width < 1e-4
+    True
+    """
+    composition = _checked(composition)
+    settings = _settings(dx, n, tilt, max_size)
+    wanted = checked(delta, "delta", "in [0, 1]", lambda v: 0 <= v <= 1)
+    require_numbers("dplab.fourier", wanted)
+    tolerance = float(approximate(positive(atol, "atol")))
+    target, relative_error = approximate(wanted), 0.0
+    if not (isinstance(wanted, Fraction) and Fraction(target) == wanted):
+        relative_error = 2.0**-52
+    ranges = {
+        name: epsilon_range(OneDirection(composition, name == "backward"), target, relative_error, tolerance, settings)
+        for name in single_directions(direction, composition.symmetric)
+    }
+    return combine_ranges(ranges, tolerance, parse_direction(direction))
+
+
+def _curve(composition, epss, direction: str, rtol, settings: Settings, log: bool) -> list[Bracket]:
+    composition = _checked(composition)
+    points = [_point(eps) for eps in epss]
+    tolerance = float(approximate(positive(rtol, "rtol")))
+    found: dict[Direction, list[Found]] = {}
+    for name in single_directions(direction, composition.symmetric):
+        found[name] = OneDirection(composition, name == "backward").at(points, tolerance, settings)
+    asked = parse_direction(direction)
+    return [
+        combine({name: values[i] for name, values in found.items()}, point, tolerance, asked, log)
+        for i, point in enumerate(points)
+    ]
+
+
+def _monotone(epss: list, brackets: list[Bracket]) -> list[Bracket]:
+    """Bounds tightened by monotonicity: delta is non-increasing in eps."""
+    order = sorted(range(len(brackets)), key=lambda i: approximate(privacy_parameter(epss[i])))
+    lower, upper = {}, {}
+    best = 1.0
+    for i in order:
+        best = min(best, brackets[i].upper)
+        upper[i] = best
+    best = 0.0
+    for i in reversed(order):
+        best = max(best, brackets[i].lower)
+        lower[i] = best
+    return [
+        Bracket(lower[i], upper[i], b.budget, b.quantity, b.direction, b.reached, b.note)
+        for i, b in enumerate(brackets)
+    ]
+
+
+def _checked(composition) -> Composition:
+    composition = Composition.of(composition)
+    if composition.free_symbols:
+        raise UnboundSymbolError(composition.free_symbols, "dplab.fourier")
+    return composition.reduced()
+
+
+def _point(eps) -> Point:
+    parameter: Parameter | float = privacy_parameter(eps)
+    if isinstance(parameter, float):
+        return Point(parameter)
+    require_numbers("dplab.fourier", parameter)
+    enclosure = evaluate(parameter, IntervalTable())
+    value = float(enclosure.mid)
+    return Point(value, max(float(enclosure.hi) - value, value - float(enclosure.lo)))
+
+
+def _settings(dx, n, tilt, max_size) -> Settings:
+    if n is not None:
+        n = count(n, "n")
+        if n < 8 or n % 2:
+            raise ParameterError("n", n, "an even integer >= 8")
+    max_size = count(max_size, "max_size")
+    if max_size < 64:
+        raise ParameterError("max_size", max_size, ">= 64")
+    if n is not None and n > max_size:
+        raise ParameterError("n", n, f"at most max_size = {max_size}")
+    step = None if dx is None else float(approximate(positive(dx, "dx")))
+    theta = None if tilt is None else float(approximate(positive(tilt, "tilt")))
+    if step is not None and not math.isfinite(step):
+        raise ParameterError("dx", dx, "finite")
+    return Settings(step, n, theta, max_size)

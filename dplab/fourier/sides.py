@@ -1,0 +1,76 @@
+"""One side of a bracket: the certified grid PLDs of a composition, composed, as a function of eps."""
+
+import math
+from dataclasses import dataclass
+
+from .certificate import certify_lower, certify_upper
+from .grids import Grid, GridPLD, merge, split, supporting_lines
+from .intervals import U
+from .onestep import OneStep
+from .planning import Plan
+from .tilted import TiltedSum
+
+
+@dataclass(frozen=True)
+class SideValue:
+    """A bound of delta at one eps, and what it is made of (all in units of delta)."""
+
+    bound: float
+    log_bound: float
+    central: float
+    rounding: float
+    periodisation: float
+    infinity: float
+
+
+def upper_grid_pld(step: OneStep, grid: Grid, tilt: float) -> GridPLD:
+    """The certified split grid PLD."""
+    nodes = grid.at()
+    tails = step.continuous(nodes)
+    curve = step.curve(nodes, tails)
+    return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt)
+
+
+def lower_grid_pld(step: OneStep, grid: Grid, tilt: float) -> GridPLD:
+    """The certified merge grid PLD."""
+    lines = supporting_lines(step, grid)
+    return certify_lower(merge(step, lines), step, lines, tilt)
+
+
+class Side:
+    """The upper (sign = +1) or lower (sign = -1) bound of delta(eps) for one direction and one plan."""
+
+    def __init__(self, parts: list[tuple[OneStep, int]], plan: Plan, sign: int):
+        self.sign = sign
+        make, grids = (upper_grid_pld, plan.upper) if sign > 0 else (lower_grid_pld, plan.lower)
+        self.plds = [(make(step, grid, plan.tilt), k) for (step, k), grid in zip(parts, grids, strict=True)]
+        self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
+        self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
+        self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
+        exponent = math.fsum(k * math.log1p(-min(pld.infinity, 1.0)) if pld.infinity < 1 else -math.inf for pld, k in self.plds)
+        self.infinity = -math.expm1(exponent) * (1 + sign * 16 * U)
+
+    def at(self, eps: float, eps_error: float) -> SideValue:
+        """The bound at eps, valid for every true eps within `eps_error` of it."""
+        moved = eps - self.sign * (self.shift + eps_error + self.sum.position_error(eps))
+        found = self.sum.evaluate(moved)
+        errors = found.rounding + found.periodisation
+        kernel = max(found.value + self.sign * errors, 0.0)
+        slack = self.sign * (found.log_slack + 8 * U)
+        log_finite = found.log_factor + slack + math.log(kernel) if kernel > 0 else -math.inf
+        log_infinity = math.log(self.infinity) if self.infinity > 0 else -math.inf
+        log_bound = _log_add(log_finite, log_infinity) + self.sign * (self.log_scale + 8 * U)
+        factor = math.exp(min(found.log_factor, 700.0))
+        return SideValue(
+            bound=math.exp(log_bound) if log_bound < 700 else math.inf,
+            log_bound=log_bound,
+            central=factor * max(found.value, 0.0),
+            rounding=factor * found.rounding,
+            periodisation=factor * found.periodisation,
+            infinity=self.infinity,
+        )
+
+
+def _log_add(a: float, b: float) -> float:
+    high, low = max(a, b), min(a, b)
+    return high if low == -math.inf else high + math.log1p(math.exp(low - high))

@@ -1,0 +1,40 @@
+"""Sums with a known rounding error: geometric suffix sums in blocks."""
+
+import numpy as np
+
+from .intervals import U
+
+
+def suffix_decay_sums(masses: np.ndarray, dx: float) -> tuple[np.ndarray, float]:
+    """B_i = sum_{j>i} masses_j e^{(i-j) dx} in blocks, and a bound of its relative error (for masses >= 0).
+
+    Within a block the weights are relative to its first element; the rest is carried from block to block.
+    """
+    size = len(masses)
+    width = int(min(np.ceil(np.sqrt(size)), max(1, np.floor(300.0 / dx))))
+    rows = -(-size // width)
+    padded = np.zeros(rows * width)
+    padded[:size] = masses
+    steps = dx * np.arange(width + 1)
+    inner = np.cumsum((padded.reshape(rows, width) * np.exp(-steps[:-1]))[:, ::-1], axis=1)[:, ::-1]
+    forth, whole = np.exp(steps[:-1]), np.exp(-steps[-1])
+    carry, carries = 0.0, np.empty(rows)
+    for row in range(rows - 1, -1, -1):
+        carries[row] = carry * whole  # what lies right of the block, seen from its first element
+        carry = inner[row, 0] + carries[row]
+    after = np.concatenate([inner[:, 1:], np.zeros((rows, 1))], axis=1)
+    result = forth * (after + carries[:, None])
+    relative = (width + 4 * rows + 32 + 8 * width * dx) * U
+    return result.ravel()[:size], relative
+
+
+def suffix_sums(values: np.ndarray) -> tuple[np.ndarray, float]:
+    """sum_{j>=i} values_j in blocks, and a bound of its relative error (for values >= 0)."""
+    size = len(values)
+    width = int(np.ceil(np.sqrt(size)))
+    rows = -(-size // width)
+    padded = np.zeros(rows * width)
+    padded[:size] = values
+    inner = np.cumsum(padded.reshape(rows, width)[:, ::-1], axis=1)[:, ::-1]
+    after = np.append(np.cumsum(inner[::-1, 0])[::-1][1:], 0.0)
+    return (inner + after[:, None]).ravel()[:size], (width + rows + 16) * U

@@ -1,0 +1,32 @@
+"""Floor 3, the pictures: one vocabulary of colours and lines for every figure, static or under a slider.
+
+A plot function takes an Axes and data, draws, and returns a sentence that describes the picture: its alt text. Nothing
+here touches pyplot or its global state. `python -m dplab.plots.overview FILE.svg` draws README's picture.
+"""
+
+from importlib import import_module
+
+_HOMES = {
+    "draw_budget": "budgets",
+    "draw_delta": "curves",
+    "draw_pld": "losses",
+    "draw_rates": "rates",
+    "draw_residuals": "residuals",
+    "Picture": "svg",
+    "picture": "svg",
+    "to_svg": "svg",
+    "ROUTES": "style",
+    "RouteStyle": "style",
+    "new_figure": "style",
+    "route_style": "style",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dplab.plots' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value

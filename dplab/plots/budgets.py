@@ -1,0 +1,83 @@
+"""The error budget as a stacked bar: what the width of a bracket is made of."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..core.budget import ErrorBudget
+from .style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TEXT, VERMILLION, YELLOW, name_axes
+from .words import in_words, percent, short
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_LOOKS = [
+    (BLUE, ""), (ORANGE, "//"), (GREEN, "\\\\"), (SKY, ".."), (VERMILLION, "xx"), (PURPLE, "--"), (YELLOW, "||"),
+    (GREY, "++"),
+]  # fmt: skip
+
+
+def draw_budget(ax: "Axes", budgets: ErrorBudget | Mapping[str, ErrorBudget], *, title: str = "") -> str:
+    """Draw one stacked bar per budget, each scaled to 100 % of its own width; returns the describing sentence.
+
+    The legend gives the sizes of the first budget, so that a part too thin to be seen can still be read. Colours come
+    with hatching: the order of the parts survives a grey print.
+
+    >>> from dplab.core.budget import ErrorBudget, Part
+    >>> from dplab.plots import new_figure
+    >>> figure, (ax,) = new_figure()
+    >>> draw_budget(ax, ErrorBudget((Part("grid", 3e-4, ""), Part("rounding", 1e-4, "")), {}))
+    'Error budget: width 4e-4, of which grid 75 % and rounding 25 %.'
+    """
+    named = {"": budgets} if isinstance(budgets, ErrorBudget) else dict(budgets)
+    parts = list(dict.fromkeys(part.name for budget in named.values() for part in budget))
+    starts = dict.fromkeys(named, 0.0)
+    for place, part in enumerate(parts):
+        colour, hatch = _LOOKS[place % len(_LOOKS)]
+        for row, (name, budget) in enumerate(named.items()):
+            share = _sizes(budget).get(part, 0.0) / (budget.total or 1.0)
+            label = _label(part, next(iter(named.values())), len(named) > 1) if row == 0 else None
+            ax.barh(
+                row,
+                100 * share,
+                0.6,
+                left=100 * starts[name],
+                color=colour,
+                hatch=hatch,
+                edgecolor="white",
+                linewidth=0.8,
+                label=label,
+            )
+            starts[name] += share
+    ax.set_yticks(range(len(named)), list(named))
+    ax.invert_yaxis()
+    ax.grid(False, axis="y")
+    ax.set_xlim(0, 100)
+    name_axes(ax, "share of upper − lower (%)", title or "what the bracket's width is made of")
+    ax.tick_params(axis="y", length=0)
+    _legend_below(ax, len(parts))
+    return "Error budget: " + "; ".join(_described(name, budget) for name, budget in named.items()) + "."
+
+
+def _legend_below(ax: "Axes", parts: int) -> None:
+    height = ax.figure.get_size_inches()[1]
+    rows = (parts + 1) // 2
+    ax.figure.subplots_adjust(bottom=(0.8 + 0.26 * rows) / height)
+    ax.figure.legend(
+        loc="lower center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=TEXT, frameon=False, handlelength=2.2
+    )
+
+
+def _sizes(budget: ErrorBudget) -> dict[str, float]:
+    return {part.name: part.size for part in budget}
+
+
+def _label(part: str, budget: ErrorBudget, several: bool) -> str:
+    return part if several else f"{part}: {short(_sizes(budget).get(part, 0.0), 2)}"
+
+
+def _described(name: str, budget: ErrorBudget) -> str:
+    start = f"{name}, width" if name else "width"
+    if not budget.total:
+        return f"{start} 0"
+    shares = in_words(f"{part.name} {percent(part.size / budget.total)}" for part in budget if part.size > 0)
+    return f"{start} {short(budget.total)}, of which {shares}"

@@ -1,0 +1,125 @@
+"""The privacy loss distribution as a picture: a density, atoms as stems, and the mass at infinity at the right edge."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import mpmath
+
+from ..core.functions import MpmathTable
+from ..core.pair import Pair
+from ..core.parameters import require_numbers
+from ..core.pld import PLD
+from .style import BLUE, LINE, TEXT, TICK, VERMILLION, name_axes
+from .words import in_words, short, span
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WIDTHS = 4.5
+"""Half the picture's range, in typical widths of the continuous part."""
+
+
+class Shape(NamedTuple):
+    """A PLD in floats: atoms (loss, mass), the density's points (x, omega), and delta(inf)."""
+
+    atoms: list[tuple[float, float]]
+    density: list[tuple[float, float]]
+    infinite: float
+
+
+def shape(pld: PLD, points: int = 241) -> Shape:
+    """Evaluate a PLD for a picture (15 digits, pictures only)."""
+    require_numbers("a picture", *pld.pair.arguments.values())
+    fn = MpmathTable()
+    with mpmath.workdps(15):
+        atoms = sorted((float(atom.loss), float(atom.p)) for atom in pld.atoms(fn) if atom.p)
+        return Shape(atoms, _density(pld, fn, points), float(pld.mass_at_infinity(fn)))
+
+
+def _density(pld: PLD, fn: MpmathTable, points: int) -> list[tuple[float, float]]:
+    ends, coordinate = pld.support(fn), pld.coordinate(fn)
+    if ends is None or coordinate is None:
+        return []
+    center = float(coordinate.center)
+    reach = _WIDTHS * float(coordinate.scale)
+    low, high = max(center - reach, float(coordinate.lower)), min(center + reach, float(coordinate.upper))
+    losses = []
+    for step in range(points):
+        inside = min(max(step, 1e-3), points - 1 - 1e-3) / (points - 1)
+        losses.append(pld.coordinate_loss(fn, mpmath.mpf(low + (high - low) * inside)))
+    return sorted((float(x), float(pld.density(fn, x))) for x in losses if ends[0] < x < ends[1])
+
+
+def draw_pld(ax: "Axes", pld: PLD | Pair, *, title: str = "") -> str:
+    """Draw the law of the privacy loss of one release; returns the describing sentence.
+
+    The density belongs to the left axis, the stems (atoms) to the right one, which is there only if both are; the
+    mass at infinity is a stem at the right edge, with an arrow for a head.
+
+    >>> from dplab import RandomizedResponse
+    >>> from dplab.plots import new_figure
+    >>> figure, (ax,) = new_figure()
+    >>> draw_pld(ax, RandomizedResponse(0.75))
+    'Privacy loss distribution: 2 atoms, mass 0.25 at loss -1.1 and mass 0.75 at loss 1.1. No mass at infinity.'
+
+    Raises UnboundSymbolError if a parameter is a symbol.
+    """
+    law = shape(pld if isinstance(pld, PLD) else PLD(pld))
+    both = bool(law.density) and (bool(law.atoms) or law.infinite > 0)
+    if law.density:
+        x, y = zip(*law.density, strict=True)
+        ax.plot(x, y, color=BLUE, linewidth=LINE)
+        ax.fill_between(x, y, color=BLUE, alpha=0.15, linewidth=0)
+        ax.set_ylim(0, 1.15 * max(y))
+    if law.atoms or law.infinite:
+        _stems(ax.twinx() if both else ax, law, both)
+    name_axes(ax, "privacy loss s (nats)", title or _heading(law, both))
+    return _sentence(law)
+
+
+def _stems(ax: "Axes", law: Shape, both: bool) -> None:
+    losses = [loss for loss, _ in law.atoms] + [x for x, _ in law.density]
+    low, high = (min(losses), max(losses)) if losses else (0.0, 0.0)
+    room = 0.08 * (high - low) or 1.0
+    if law.atoms:
+        x, mass = zip(*law.atoms, strict=True)
+        ax.vlines(x, 0, mass, color=VERMILLION, linewidth=3, zorder=3)
+        ax.plot(x, mass, "o", color=VERMILLION, markersize=8)
+    edge = high + room
+    if law.infinite:
+        ax.vlines([edge], 0, [law.infinite], color=VERMILLION, linewidth=3, linestyle=(0, (2, 1)))
+        ax.plot([edge], [law.infinite], ">", color=VERMILLION, markersize=11, clip_on=False)
+        ax.annotate(
+            f"δ(∞) = {short(law.infinite)}",
+            (edge, law.infinite),
+            (-8, 6),
+            textcoords="offset points",
+            ha="right",
+            fontsize=TEXT,
+            color=VERMILLION,
+        )
+    ax.set_xlim(low - room, edge + (room / 2 if law.infinite else 0))
+    ax.set_ylim(0, 1.15 * max([law.infinite, *(mass for _, mass in law.atoms)]))
+    if both:
+        ax.figure.subplots_adjust(right=1 - 0.95 / ax.figure.get_size_inches()[0])
+        ax.set_ylabel("mass of an atom", fontsize=TEXT, color=VERMILLION)
+        ax.tick_params(labelsize=TICK, colors=VERMILLION)
+        ax.spines[["top", "left"]].set_visible(False)
+
+
+def _heading(law: Shape, both: bool) -> str:
+    if both:
+        return "density ω(s), and atoms as stems"
+    return "density ω(s)" if law.density else "mass"
+
+
+def _sentence(law: Shape) -> str:
+    parts = []
+    if law.density:
+        peak = max(law.density, key=lambda point: point[1])
+        parts.append(f"a density {span(law.density[0][0], law.density[-1][0])}, highest near {short(peak[0])}")
+    if law.atoms:
+        named = in_words(f"mass {short(mass)} at loss {short(loss)}" for loss, mass in law.atoms[:6])
+        more = " ..." if len(law.atoms) > 6 else ""
+        parts.append(f"{len(law.atoms)} atom{'s' if len(law.atoms) > 1 else ''}, {named}{more}")
+    infinite = f"Mass {short(law.infinite)} at infinity." if law.infinite else "No mass at infinity."
+    return f"Privacy loss distribution: {'; '.join(parts) or 'nothing at finite losses'}. {infinite}"

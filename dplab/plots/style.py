@@ -1,0 +1,107 @@
+"""The picture vocabulary: what each route looks like, everywhere, and how an Axes is dressed.
+
+Okabe-Ito colours, and for every route a dash pattern and a marker of its own, so that a grey print and a
+colour-blind eye can still tell the routes apart. Sizes are for the back row of a lecture hall.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+YELLOW, BLUE, VERMILLION, PURPLE = "#F0E442", "#0072B2", "#D55E00", "#CC79A7"
+GREY = "#6b6b6b"
+
+TEXT, LABEL, TICK = 13, 14, 12.5
+LINE = 2.2
+
+
+@dataclass(frozen=True)
+class RouteStyle:
+    """How one route is drawn: its label in a legend, colour, dash pattern (matplotlib's linestyle) and marker."""
+
+    label: str
+    colour: str
+    dash: Any
+    marker: str
+
+    @property
+    def line(self) -> dict:
+        """Keywords for `Axes.plot` as a line."""
+        return {"color": self.colour, "linestyle": self.dash, "linewidth": LINE}
+
+    @property
+    def points(self) -> dict:
+        """Keywords for `Axes.plot` as hollow markers, joined by a line where the route has one."""
+        return {
+            **self.line,
+            "marker": self.marker,
+            "markersize": 12 if self.marker == "D" else 8,  # a closed form and its reference share their points
+            "markerfacecolor": "none",
+            "markeredgewidth": 2,
+        }
+
+
+ROUTES: dict[str, RouteStyle] = {
+    "symbolic": RouteStyle("closed form", PURPLE, (0, (6, 2, 1, 2)), "D"),
+    "reference": RouteStyle("reference", BLACK, "-", "o"),
+    "fourier": RouteStyle("FFT bracket", BLUE, "-", "s"),
+    "clt": RouteStyle("CLT (no bound)", VERMILLION, (0, (5, 3)), "^"),
+    "bounds": RouteStyle("composition theorem, RDP", GREEN, (0, (1, 1.6)), "v"),
+    "peer": RouteStyle("other accountant", ORANGE, (0, (3, 1.5, 1, 1.5, 1, 1.5)), "X"),
+}
+"""The routes of dplab (and other accountants), in the order of a legend."""
+
+_OTHER = RouteStyle("", GREY, (0, (2, 2)), "P")
+
+
+def route_style(route: str) -> RouteStyle:
+    """The style of a route; an unknown name gets a neutral one with that name as its label."""
+    known = ROUTES.get(route)
+    return known or RouteStyle(route, _OTHER.colour, _OTHER.dash, _OTHER.marker)
+
+
+def new_figure(columns: int = 1, width: float = 8.6, height: float = 4.6) -> "tuple[Figure, list[Axes]]":
+    """A figure with `columns` dressed axes side by side (inches; no pyplot, so nothing global to close)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height), facecolor="white")
+    return figure, dress(figure, columns)
+
+
+def dress(figure: "Figure", columns: int = 1) -> "list[Axes]":
+    """Clear a figure and give it `columns` dressed axes; margins are fixed, which is faster than a layout engine."""
+    figure.clear()
+    width, height = figure.get_size_inches()
+    figure.subplots_adjust(
+        left=0.95 / width,
+        right=1 - 0.25 / width,
+        bottom=0.72 / height,
+        top=1 - 0.5 / height,
+        wspace=1.1 * columns / (width - 1.1),
+    )
+    axes = [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
+    for ax in axes:
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.locator_params(nbins=6)
+        ax.tick_params(labelsize=TICK, length=4, color=GREY)
+        ax.grid(True, color="#dddddd", linewidth=0.8)
+        ax.set_axisbelow(True)
+    return axes
+
+
+def name_axes(ax: "Axes", x: str, y: str, title: str = "") -> None:
+    """Label the axes; the y label stands upright above the axis, where it is read without tilting the head."""
+    ax.set_xlabel(x, fontsize=LABEL)
+    ax.set_title(title or y, fontsize=LABEL, loc="left", pad=10)
+
+
+def legend(ax: "Axes", **keywords) -> None:
+    """A plain legend, if there is anything to name."""
+    handles, labels = ax.get_legend_handles_labels()
+    if handles:
+        box = ax.legend(handles, labels, fontsize=TEXT, frameon=True, handlelength=2.8, borderpad=0.4, **keywords)
+        box.get_frame().set(edgecolor="none", facecolor="white", alpha=0.85)

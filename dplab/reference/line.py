@@ -1,0 +1,107 @@
+"""M(c + i m h)/M(c) for m = 0, 1, 2, ... along a vertical line, part by part.
+
+With a rule of nodes (s_j, w_j) the m-th value is sum w_j e^{c s_j} (e^{i h s_j})^m / M(c): a running product, one
+complex multiplication per node and step. It is done in fixed-point integers, whose errors stay absolute and tiny
+beside M(c).
+"""
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import mpmath
+from mpmath.libmp import MPZ, from_man_exp
+
+from ..core.pld import PLD
+from .arithmetic import FN
+from .rules import Node, Rule, atom_nodes, node_sum
+
+
+class Value(NamedTuple):
+    """M(z)/M(c), and the modulus of its continuous part alone (over M(c) too)."""
+
+    ratio: Any
+    continuous: float
+
+
+class Rotor:
+    """sum_j w_j (e^{i h s_j})^m for m = 0, 1, 2, ... in fixed-point arithmetic, where sum |w_j| is moderate."""
+
+    def __init__(self, nodes: list[tuple[Any, Any]], h, bits: int):
+        self.bits = bits
+        turns = [mpmath.exp(mpmath.mpc(0, h) * s) for s, _ in nodes]
+        self.state = [
+            (_fixed(mpmath.re(w), bits), _fixed(mpmath.im(w), bits), _fixed(turn.real, bits), _fixed(turn.imag, bits))
+            for (_, w), turn in zip(nodes, turns, strict=True)
+        ]
+
+    def value(self):
+        """The present sum."""
+        real, imaginary = sum(a for a, _, _, _ in self.state), sum(b for _, b, _, _ in self.state)
+        return mpmath.mpc(_unfixed(real, self.bits), _unfixed(imaginary, self.bits))
+
+    def turn(self) -> None:
+        """Go on to the next m."""
+        bits = self.bits
+        self.state = [
+            ((a * c - b * s) >> bits, (a * s + b * c) >> bits, c, s) for a, b, c, s in self.state if a or b
+        ]
+
+
+class Transform:
+    """M of one PLD: by its closed form if it has one, else by a quadrature rule."""
+
+    def __init__(self, pld: PLD, rule: Rule | None):
+        self.pld, self.rule = pld, rule
+
+    @property
+    def size(self) -> int:
+        """Complex multiplications per value."""
+        return len(self.rule.coarse) if self.rule else 10
+
+    def at(self, z):
+        """M(z)."""
+        if self.rule is None and self.pld.support(FN) is not None:
+            return self.pld.mgf(FN, z)
+        return node_sum(self.nodes(), z) + node_sum(atom_nodes(self.pld), z)
+
+    def log_at(self, c):
+        """log M(c) at real c."""
+        return mpmath.log(mpmath.re(self.at(mpmath.mpf(c))))
+
+    def atoms_share(self, c) -> float:
+        """The part of M(c) that the atoms carry."""
+        atoms = atom_nodes(self.pld)
+        return float(node_sum(atoms, c) / mpmath.exp(self.log_at(c))) if atoms else 0.0
+
+    def nodes(self) -> list[Node]:
+        """Nodes of the continuous part."""
+        return self.rule.coarse if self.rule else []
+
+    def along(self, c, h, bits: int) -> Iterator[Value]:
+        """The values for m = 0, 1, 2, ..."""
+        top = self.log_at(c)
+        rotors = [
+            Rotor([(s, w * mpmath.exp(c * s - top)) for s, w in nodes], h, bits)
+            for nodes in (self.nodes(), atom_nodes(self.pld))
+        ]
+        smooth, atoms = rotors
+        formula = self.rule is None and self.pld.support(FN) is not None
+        scale, m = mpmath.exp(top), 0
+        while True:
+            if formula:
+                ratio = self.pld.mgf(FN, mpmath.mpc(c, m * h)) / scale
+                yield Value(ratio, float(abs(ratio - atoms.value())))
+            else:
+                continuous = smooth.value()
+                yield Value(continuous + atoms.value(), float(abs(continuous)))
+            smooth.turn()
+            atoms.turn()
+            m += 1
+
+
+def _fixed(x, bits: int):
+    return MPZ(int(mpmath.floor(mpmath.ldexp(x, bits))))
+
+
+def _unfixed(n, bits: int):
+    return mpmath.mp.make_mpf(from_man_exp(MPZ(n), -bits, mpmath.mp.prec, "n"))

@@ -1,0 +1,135 @@
+"""Where to draw the vertical line Re z = c, and how fine the trapezoid rule on it must be.
+
+The integrand M(z) e^{-z eps}/(z(z+1)) has poles at 0 and -1. On the real axis its modulus is log-convex in each of the
+three strips, so each has one saddle. A line in
+
+* c > 0 gives delta = delta(inf) + I,    * -1 < c < 0 gives delta = 1 + I,
+* c < -1 gives delta = 1 - e^eps (1 - delta_{Y/X}(inf)) + I.
+
+The trapezoid rule with step h errs by the aliases at eps +- L, L = 2 pi/h. Moving the line to c' bounds them by
+`e^{-|c'-c| L}` times the integral of the modulus on c', plus the residues of the poles crossed, again with their
+e^{-distance L}: so L follows from log M on the real axis, heavy tails included.
+"""
+
+import math
+from dataclasses import dataclass
+
+from .law import Law
+from .sketch import Cumulants, Sketch
+
+FLAT = 0.15
+"""If the saddle right of 0 is nearer to it than this many standard widths, a line left of 0 is cheaper."""
+
+
+@dataclass(frozen=True)
+class Saddle:
+    """A line Re z = c: log of the integrand's modulus there (without phase), the width of its peak along the
+    line (nats^-1), and the log of the expected size of delta."""
+
+    c: float
+    log_peak: float
+    width: float
+    log_delta: float
+
+
+class Landscape:
+    """log|integrand| on the real axis, from float sketches of the parts."""
+
+    def __init__(self, law: Law):
+        self.law = law
+        self.sketches = [Sketch(pld, k) for pld, k in law.parts]
+        self.log_masses = (self.cumulants(0.0).log, self.cumulants(-1.0).log)
+
+    def cumulants(self, c: float) -> Cumulants:
+        """log M^k at c with its first two derivatives, all parts together."""
+        each = [(k, sketch.cumulants(c)) for sketch, (_, k) in zip(self.sketches, self.law.parts, strict=True)]
+        return Cumulants(
+            math.fsum(k * part.log for k, part in each),
+            math.fsum(k * part.mean for k, part in each),
+            math.fsum(k * part.variance for k, part in each),
+        )
+
+    def saddle(self, eps: float) -> Saddle:
+        """The best line for this eps."""
+        right = self._saddle_in(eps, lambda d: d)
+        beyond = self.cumulants(0.0)
+        if right.c * math.sqrt(beyond.variance) > FLAT or beyond.mean < eps:
+            return right
+        middle = self._saddle_in(eps, lambda d: -1 / (1 + d))
+        left = self._saddle_in(eps, lambda d: -1 - d)
+        return min(middle, left, key=lambda s: s.log_peak)
+
+    def tilt(self, eps: float) -> float:
+        """The saddle with c > 0."""
+        return self._saddle_in(eps, lambda d: d).c
+
+    def at(self, c: float, eps: float) -> Saddle:
+        """The line through c as a `Saddle`."""
+        part = self.cumulants(c)
+        peak = part.log - c * eps - math.log(abs(c * (c + 1)))
+        curvature = part.variance + 1 / c**2 + 1 / (c + 1) ** 2
+        log_delta = peak - 0.5 * math.log(2 * math.pi * curvature) if c > 0 else self._log_delta(eps)
+        return Saddle(c, peak, 1 / math.sqrt(curvature), log_delta)
+
+    def log_line(self, c: float, eps: float) -> float:
+        """log of a bound (up to a small factor) on (1/2 pi) int |integrand| along Re z = c."""
+        return self.cumulants(c).log - c * eps - 0.5 * math.log(abs(c * (c + 1)))
+
+    def step(self, saddle: Saddle, eps: float, below: float) -> float:
+        """The largest h whose aliases are below e^{-below} of delta."""
+        goal = saddle.log_delta - below
+        period = max(self._period(saddle, eps, goal, side) for side in (1, -1))
+        return 2 * math.pi / period
+
+    def _period(self, saddle: Saddle, eps: float, goal: float, side: int) -> float:
+        """The L that makes the aliases on one side small enough."""
+        poles = [(p, log_mass) for p, log_mass in zip((0.0, -1.0), self.log_masses, strict=True)]
+        poles[1] = (-1.0, poles[1][1] + eps)
+        crossed = [(abs(p - saddle.c), mass) for p, mass in poles if (p - saddle.c) * side > 0]
+        crossed.sort()
+        best, residues, start = math.inf, 0.0, 0.0
+        for distance, log_mass in [*crossed, (math.inf, 0.0)]:
+            best = min(best, max(residues, self._within(saddle, eps, goal, side, start, distance)))
+            residues = max(residues, (log_mass - goal) / distance)
+            start = distance
+        return best
+
+    def _within(self, saddle: Saddle, eps: float, goal: float, side: int, start: float, stop: float) -> float:
+        """The best L from lines between two distances of the saddle."""
+        first = start + 0.01 * saddle.width if start == 0 else start
+        best = math.inf
+        for i in range(1, 60):
+            if math.isinf(stop):
+                distance = first + 0.02 * saddle.width * 1.35**i
+            else:
+                distance = start + (stop - start) * i / 60
+            line = saddle.c + side * distance
+            if any(sketch.at_the_edge(line) for sketch in self.sketches):
+                break
+            needed = (self.log_line(line, eps) - goal) / distance
+            if needed > 4 * best:
+                break
+            best = min(best, needed)
+        return max(best, 1e-300)
+
+    def _log_delta(self, eps: float) -> float:
+        """The expected size of delta, from the saddle right of 0."""
+        return min(0.0, self._saddle_in(eps, lambda d: d).log_delta)
+
+    def _saddle_in(self, eps: float, place) -> Saddle:
+        """The least modulus over the strip {place(d): d > 0}: bisection on log d."""
+
+        def slope(d: float) -> float:
+            c = place(d)
+            return self.cumulants(c).mean - eps - 1 / c - 1 / (c + 1)
+
+        rising = 1 if place(2.0) > place(1.0) else -1
+        low = high = 1.0
+        while slope(low) * rising > 0 and low > 1e-200:
+            high, low = low, low / 8
+        while slope(high) * rising < 0 and high < 1e200:
+            low, high = high, high * 8
+        for _ in range(30):
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if slope(middle) * rising > 0 else (middle, high)
+        return self.at(place(math.sqrt(low * high)), eps)

@@ -1,0 +1,68 @@
+"""One step, or Gaussians alone: delta(eps) = delta(inf) + P(s > eps) - e^eps Q(s > eps) from closed-form tails.
+
+Source: the Neyman-Pearson form of the hockey stick (Balle and Wang 2018, Theorem 5); k Gaussians of mu_j are one
+Gaussian of mu = sqrt(sum k_j mu_j^2).
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+
+from ..core.pair import Tails
+from ..core.parameters import evaluate
+from ..core.pld import PLD
+from ..mechanisms import Gaussian
+from .arithmetic import FN
+from .found import Found, Sum, agreeing
+from .law import Law
+
+
+def single_step(law: Law, eps, digits: int) -> Found:
+    """delta of a composition of one step."""
+    pld = law.parts[0][0]
+    return _from_masses(lambda x: masses_above(pld, x), law.mass_at_infinity, eps, digits, "closed form, one step")
+
+
+def gaussians(law: Law, eps, digits: int) -> Found:
+    """delta of a composition of Gaussians only, none of them without noise."""
+
+    def above(x) -> Tails:
+        mu = mpmath.sqrt(mpmath.fsum(k * _gaussian(pld).mu(FN) ** 2 for pld, k in law.parts))
+        return Tails(FN.normal_cdf(mu / 2 - x / mu), FN.normal_cdf(-mu / 2 - x / mu))
+
+    method = "closed form, one Gaussian" if law.steps > 1 else "closed form, one step"
+    return _from_masses(above, law.mass_at_infinity, eps, digits, method)
+
+
+def only_gaussians(law: Law) -> bool:
+    """Whether `gaussians` applies."""
+    return all(isinstance(pld.pair, Gaussian) and not pld.pair.noiseless for pld, _ in law.parts)
+
+
+def masses_above(pld: PLD, x) -> Tails:
+    """P(x < s < inf) and Q(s > x) of one step, atoms included."""
+    p, q = mpmath.mpf(0), mpmath.mpf(0)
+    for atom in pld.atoms(FN):
+        if atom.loss > x:
+            p, q = p + atom.p, q + atom.q
+    ends = pld.support(FN)
+    if ends is not None and x < ends[1]:
+        rest = pld.above(FN, x) if x > ends[0] else pld.continuous_mass(FN)
+        p, q = p + rest.p, q + rest.q
+    return Tails(p, q)
+
+
+def _from_masses(above: Callable[[Any], Tails], infinite: Callable, eps, digits: int, method: str) -> Found:
+    def compute(_places: int) -> Sum:
+        x = evaluate(eps, FN)
+        p, q = above(x)
+        weighted = mpmath.exp(x) * q
+        return Sum(infinite() + p - weighted, infinite() + p, -weighted)
+
+    return agreeing(compute, digits, method)
+
+
+def _gaussian(pld: PLD) -> Gaussian:
+    assert isinstance(pld.pair, Gaussian)
+    return pld.pair

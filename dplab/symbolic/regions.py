@@ -1,0 +1,97 @@
+"""delta(eps) of one PLD from its own tails: delta = delta(inf) + P(s > eps) - e^eps Q(s > eps).
+
+The atoms and the ends of the support cut the eps axis into regions; in each the two masses are one formula. Which
+knot is larger is what the mechanism's page says (atoms are listed from the largest loss down), because symbols alone
+often cannot decide it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import sympy
+
+from ..core.errors import NoClosedFormError
+from ..core.pair import Atom, Tails
+from ..core.pld import PLD
+from .table import SympyTable
+from .tidy import sign_of, tidy_difference
+
+
+class Law(NamedTuple):
+    """What delta needs of a loss law: atoms from the largest loss down, the masses that only one of the two
+    distributions has, the ends of the continuous part, its masses above a value, and its total masses."""
+
+    atoms: Sequence[Atom]
+    infinite: sympy.Expr
+    missing: sympy.Expr
+    ends: tuple | None = None
+    above: Callable[[sympy.Expr], Tails] | None = None
+    total: Tails = Tails(sympy.S.Zero, sympy.S.Zero)
+
+
+@dataclass(frozen=True)
+class Region:
+    """Between two neighbouring knots delta(eps) is `value`; ends may be infinite."""
+
+    lower: sympy.Expr
+    upper: sympy.Expr
+    value: sympy.Expr
+
+
+def law_of(pld: PLD, fn: SympyTable) -> Law:
+    """The law of one step, from the mechanism's page."""
+    atoms = pld.atoms(fn)
+    return Law(
+        atoms[::-1] if pld.backward else atoms,
+        pld.mass_at_infinity(fn),
+        pld.mass_at_minus_infinity(fn),
+        pld.support(fn),
+        lambda x: pld.above(fn, x),
+        pld.continuous_mass(fn),
+    )
+
+
+def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
+    """The regions of delta(x), from the largest losses down.
+
+    Raises NoClosedFormError if the ends of the support cannot be placed among the atoms.
+    """
+    knots = _knots(law)
+    top, bottom = (knots.index(end) for end in reversed(law.ends)) if law.ends else (0, 0)
+    regions = []
+    for i, (upper, lower) in enumerate(zip(knots, knots[1:], strict=False)):
+        inside = top <= i < bottom
+        if lower == -sympy.oo and not inside:
+            a, b = sympy.S.One, 1 - law.missing
+        else:
+            part = law.above(x) if inside and law.above else law.total if i >= bottom else Tails(0, 0)
+            beyond = [atom for atom in law.atoms if knots.index(atom.loss) <= i]
+            a = sum((atom.p for atom in beyond), law.infinite + part.p)
+            b = sum((atom.q for atom in beyond), sympy.sympify(part.q))
+        regions.append(Region(lower, upper, tidy_difference(a, b, x, fn)))
+    return regions
+
+
+def _knots(law: Law) -> list[sympy.Expr]:
+    knots = [atom.loss for atom in law.atoms]
+    for end in law.ends or ():
+        if end.is_infinite or end in knots:
+            continue
+        signs = [sign_of(knot - end) for knot in knots]
+        if None in signs or 0 in signs:
+            raise NoClosedFormError(
+                f"support: cannot tell where its end {end} lies among the losses {knots}; give more parameters as numbers"
+            )
+        knots.insert(signs.count(1), end)
+    return [sympy.oo, *knots, -sympy.oo]
+
+
+def as_piecewise(regions: Sequence[Region], x: sympy.Expr) -> sympy.Expr:
+    """The regions as one expression in x, from the smallest x up."""
+    *rest, top = regions[::-1]
+    if not rest:
+        return top.value
+    lowest, *inner = rest
+    pieces = [(lowest.value, x <= lowest.upper), *((r.value, x < r.upper) for r in inner), (top.value, True)]
+    return sympy.Piecewise(*pieces)

@@ -1,0 +1,119 @@
+"""sympy's arithmetic as a function table: a mechanism's page, read with letters instead of numbers.
+
+Symbols are positive, except the names said to be real (eps, z, s). The loss maps of subsampling that depend on the
+variable of a question get a letter of their own, g, h, ..., as one would write them on paper.
+"""
+
+from collections.abc import Collection
+from fractions import Fraction
+from typing import NamedTuple
+
+import sympy
+
+from .normal_cdf import Phi
+
+
+class Relation(NamedTuple):
+    """What a letter stands for: letter = log(1 + rate (e^argument - 1))."""
+
+    argument: sympy.Expr
+    rate: sympy.Expr
+    meaning: sympy.Expr
+
+    def exp_of_argument(self, letter: sympy.Symbol) -> sympy.Expr:
+        """e^argument in terms of the letter."""
+        return 1 - 1 / self.rate + sympy.exp(letter) / self.rate
+
+
+class SympyTable:
+    """The function table of `dplab.core.functions` in sympy.
+
+    `real` are names of symbols that may be negative; `letters` are the letters that may name a loss map.
+
+    >>> table = SympyTable()
+    >>> table.normal_cdf(table.symbol("x"))
+    Phi(x)
+    >>> table.log_mix(table.symbol("s"), table.rational(1, 4))
+    log(exp(s)/4 + 3/4)
+    """
+
+    pi = sympy.pi
+    inf = sympy.oo
+
+    def __init__(self, real: Collection[str] = (), letters: str = "ghuvw"):
+        self.real = frozenset(real)
+        self.letters = letters
+        self.relations: dict[sympy.Symbol, Relation] = {}
+        self.named: tuple[sympy.Expr, ...] = ()
+
+    def rational(self, numerator: int, denominator: int) -> sympy.Expr:
+        """The exact fraction."""
+        return sympy.Rational(numerator, denominator)
+
+    def symbol(self, name: str) -> sympy.Symbol:
+        """A symbol, positive unless its name is one of the real ones."""
+        return sympy.Symbol(name, real=True) if name in self.real else sympy.Symbol(name, positive=True)
+
+    exp = staticmethod(sympy.exp)
+    log = staticmethod(sympy.log)
+    sqrt = staticmethod(sympy.sqrt)
+
+    def log1p(self, x) -> sympy.Expr:
+        """log(1 + x)."""
+        return sympy.log(1 + x)
+
+    def expm1(self, x) -> sympy.Expr:
+        """e^x - 1."""
+        return sympy.exp(x) - 1
+
+    def normal_cdf(self, x) -> sympy.Expr:
+        """Phi(x)."""
+        return Phi(x)
+
+    def log_normal_cdf(self, x) -> sympy.Expr:
+        """log Phi(x)."""
+        return sympy.log(Phi(x))
+
+    def log_mix(self, s, r) -> sympy.Expr:
+        """log(1 - r + r e^s), or the letter that stands for it."""
+        for letter, relation in self.relations.items():
+            if (relation.argument, relation.rate) == (s, r):
+                return letter
+        inverse = 1 / r
+        inside = (sympy.exp(s) - 1 + inverse) / inverse if inverse.is_Symbol else 1 - r + r * sympy.exp(s)
+        meaning = sympy.log(inside)
+        if s not in self.named:
+            return meaning
+        letter = sympy.Symbol(self._next_letter(meaning), real=True)
+        self.relations[letter] = Relation(s, r, meaning)
+        return letter
+
+    def name_losses_of(self, *arguments: sympy.Expr) -> None:
+        """From now on the loss map of any of these arguments gets a letter."""
+        self.named = arguments
+
+    def _next_letter(self, meaning: sympy.Expr) -> str:
+        taken = {symbol.name for symbol in meaning.free_symbols} | {letter.name for letter in self.relations}
+        free = [letter for letter in self.letters if letter not in taken]
+        return free[0] if free else f"{self.letters[0]}{len(self.relations)}"
+
+    def definitions(self, *expressions: sympy.Expr) -> tuple[tuple[sympy.Symbol, sympy.Expr], ...]:
+        """The letters that the expressions use, with their meanings."""
+        used = frozenset().union(*(expression.free_symbols for expression in expressions))
+        return tuple((letter, relation.meaning) for letter, relation in self.relations.items() if letter in used)
+
+    def spelled_out(self, expression: sympy.Expr) -> sympy.Expr:
+        """The expression without letters."""
+        return expression.xreplace({letter: relation.meaning for letter, relation in self.relations.items()})
+
+    def split(self, x, at: int, left, right) -> sympy.Expr:
+        """Both forms are the same formula: the left one."""
+        return left(x)
+
+    def power(self, x, r: Fraction) -> sympy.Expr:
+        """x**r."""
+        return x ** sympy.Rational(r.numerator, r.denominator)
+
+    def is_infinite(self, x) -> bool:
+        """True for oo and -oo."""
+        return bool(x.is_infinite)

@@ -1,0 +1,27 @@
+"""Floor 4, the explorers: controls and one picture, drawn by the plot functions that the static pages use.
+
+`Explorer` is the one helper behind every widget; `compare_widget()` puts sliders on `compare`'s picture.
+"""
+
+from importlib import import_module
+
+_HOMES = {
+    "Debounce": "debounce",
+    "Explorer": "explorer",
+    "choice_slider": "controls",
+    "dropdown": "controls",
+    "range_slider": "controls",
+    "typed": "controls",
+    "compare_picture": "comparing",
+    "compare_widget": "comparing",
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str):
+    if name not in _HOMES:
+        raise AttributeError(f"module 'dplab.widgets' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = value
+    return value
