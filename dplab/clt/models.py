@@ -101,9 +101,7 @@ def _mu_of_moments(parts: Parts):
 
 
 def _has_subsampling_limit(pair: Pair) -> bool:
-    if not isinstance(pair, PoissonSubsampled):
-        return False
-    return pair.mechanism.mass_at_infinity(MpmathTable()) == 0
+    return isinstance(pair, PoissonSubsampled) and pair.mechanism.mass_at_infinity(MpmathTable()) == 0
 
 
 def limit_mu(pair: Pair):
@@ -117,6 +115,6 @@ def limit_mu(pair: Pair):
         return pair.c(fn)
     if isinstance(pair, Gaussian):
         return pair.mu(fn)
-    if _has_subsampling_limit(pair):
+    if isinstance(pair, PoissonSubsampled) and _has_subsampling_limit(pair):
         return pair.q(fn) * mpmath.sqrt(chi_square(pair.mechanism))
     raise ParameterError("method", "limit", '"gdp", "moments" or "normal" here', f"No limit theorem for {pair!r}.")

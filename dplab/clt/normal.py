@@ -66,7 +66,8 @@ def log_normal_delta(mean: float, variance: float, eps: float) -> float:
     t = (eps - mean) / h
     if t < FAR_LEFT:  # Phi(-t) is 1 in float64
         return math.log(-math.expm1(h * (t + h / 2))) if t + h < FAR_LEFT / 4 else -0.0
-    return -t * t / 2 - LOG_ROOT_TAU + math.log(_mills_drop(t, h))
+    drop = _mills_drop(t, h)
+    return -t * t / 2 - LOG_ROOT_TAU + math.log(drop) if drop > 0 else -math.inf
 
 
 def _mills_drop(t: float, h: float) -> float:

@@ -101,7 +101,7 @@ class Composition:
         """
         try:
             data = json.loads(text)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, RecursionError) as error:
             raise SchemaError(f"not JSON: {error}") from None
         if not isinstance(data, Mapping) or data.get("schema") != SCHEMA or not isinstance(data.get("parts"), list):
             raise SchemaError(f'expected {{"schema": "{SCHEMA}", "parts": [...]}}')
@@ -109,10 +109,16 @@ class Composition:
         for part in data["parts"]:
             if not isinstance(part, Mapping) or "k" not in part:
                 raise SchemaError('every part is an object with "k" and "type"')
-            parts.append((Pair.from_json({n: v for n, v in part.items() if n != "k"}), count(part["k"])))
+            try:
+                pair = Pair.from_json({n: v for n, v in part.items() if n != "k"})
+            except RecursionError:
+                raise SchemaError("mechanisms are nested too deeply") from None
+            parts.append((pair, count(part["k"])))
         return cls(parts)
 
     def __add__(self, other: object) -> "Composition":
+        if isinstance(other, int) and other == 0:
+            return self  # where sum([...]) starts
         if not isinstance(other, (Composition, Pair)):
             return NotImplemented
         return Composition([*self.parts, *Composition.of(other).parts])
@@ -137,6 +143,9 @@ class Composition:
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError("Composition is immutable")
+
+    def __reduce__(self):
+        return Composition, (self.parts,)
 
     def __repr__(self) -> str:
         if not self.parts:

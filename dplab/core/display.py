@@ -3,7 +3,9 @@
 import html
 import math
 from collections.abc import Iterable, Sequence
+from fractions import Fraction
 from functools import cache
+from typing import Any
 
 
 def number(value: float, digits: int = 10) -> str:
@@ -47,7 +49,7 @@ def text_formula(expression) -> str:
 
 
 @cache
-def _reading_order(base: type) -> type:
+def _reading_order(base: Any) -> Any:
     """A printer that starts a sum with what is added: 1 - e^x, not -e^x + 1."""
 
     def ordered(self, expression, order=None):
@@ -71,17 +73,20 @@ def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:
     >>> outward_text(1.23456789, 1.23456999)
     ('1.2345678', '1.2345700')
     """
-    if not (math.isfinite(lower) and math.isfinite(upper)) or upper <= lower:
-        return number(lower, 12), number(upper, 12)
-    scale = max(abs(lower), abs(upper))
-    digits = min(17, max(3, extra + math.ceil(-math.log10((upper - lower) / scale))))
-    exponent = math.floor(math.log10(scale)) - digits + 1
+    if lower == upper:
+        shown = number(lower) if math.isinf(lower) else repr(float(lower))
+        return shown, shown
+    digits = 12
+    scale = max((abs(end) for end in (lower, upper) if math.isfinite(end)), default=0.0)
+    if math.isfinite(upper - lower):
+        digits = min(17, max(3, extra + math.ceil(-math.log10((upper - lower) / scale))))
+    exponent = math.floor(math.log10(scale)) - digits + 1 if scale else 0
     return _directed(lower, exponent, math.floor), _directed(upper, exponent, math.ceil)
 
 
 def _directed(value: float, exponent: int, rounding) -> str:
-    from fractions import Fraction
-
+    if math.isinf(value):
+        return number(value)
     unit = Fraction(10) ** exponent
     steps = rounding(Fraction(value) / unit)
     if -5 <= exponent <= 0 or exponent < 0 <= exponent + len(str(abs(steps))) + 4:

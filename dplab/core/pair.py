@@ -14,6 +14,7 @@ law has finite atoms, a continuous part on an interval, and mass where one of th
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 from .errors import ParameterError, SchemaError
@@ -54,14 +55,14 @@ class Pair(ABC):
 
     _registry: ClassVar[dict[str, type["Pair"]]] = {}
     defaults: ClassVar[Mapping[str, Parameter]] = {}
-    arguments: dict[str, Any]
+    arguments: Mapping[str, Any]
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         Pair._registry[cls.__name__] = cls
 
     def _set(self, **arguments) -> None:
-        object.__setattr__(self, "arguments", arguments)
+        object.__setattr__(self, "arguments", MappingProxyType(arguments))
 
     # --- the law of the loss, forward direction ---------------------------------------------------
 
@@ -77,7 +78,7 @@ class Pair(ABC):
         return fn.rational(0, 1)
 
     def atoms(self, fn) -> list[Atom]:
-        """The atoms of the loss at finite values."""
+        """The atoms of the loss at finite values, from the largest loss down."""
         return []
 
     def support(self, fn) -> tuple | None:
@@ -107,6 +108,16 @@ class Pair(ABC):
     def mgf(self, fn, z):
         """M(z) in closed form, atoms included; None where there is no closed form."""
         return None
+
+    # --- outcomes, for mechanisms whose outcomes are numbers ----------------------------------------
+
+    def loss(self, fn, t):
+        """s at the outcome t."""
+        raise NotImplementedError(f"{type(self).__name__} has no numeric outcomes")
+
+    def outcome(self, fn, s):
+        """The outcome with loss s, where the loss is one-to-one."""
+        raise NotImplementedError(f"{type(self).__name__} has no numeric outcomes")
 
     # --- a coordinate along which integrals over the continuous part converge fast ----------------
 
@@ -153,7 +164,7 @@ class Pair(ABC):
             if isinstance(value, Pair):
                 value = value._bound(values)
             elif isinstance(value, Expression):
-                value = exact(str(value.substitute(dict(values))), name)
+                value = exact(_substituted(value, values, name), name)
             arguments[name] = value
         return self.from_arguments(**arguments)
 
@@ -181,26 +192,31 @@ class Pair(ABC):
         fields = {k: v for k, v in data.items() if k != "type"}
         kind = Pair._registry.get(data["type"])
         if kind is None:
-            raise SchemaError(f"unknown mechanism {data['mechanism']!r}; known: {', '.join(sorted(Pair._registry))}")
+            raise SchemaError(f"unknown mechanism {data['type']!r}; known: {', '.join(sorted(Pair._registry))}")
         nested = {k: Pair.from_json(v) if isinstance(v, Mapping) else v for k, v in fields.items()}
         try:
             return kind.from_arguments(**nested)
         except TypeError as error:
             if isinstance(error, ParameterError):
                 raise
-            raise SchemaError(f"{data['mechanism']}: wrong fields {sorted(fields)}") from None
+            raise SchemaError(f"{data['type']}: wrong fields {sorted(fields)}") from None
 
     def _key(self) -> tuple:
         return (type(self).__name__, tuple(self.arguments.items()))
 
     def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and self._key() == other._key()  # type: ignore[attr-defined]
+        if not isinstance(other, Pair):
+            return NotImplemented  # a composition knows when it is this one pair
+        return self._key() == other._key()
 
     def __hash__(self) -> int:
         return hash(self._key())
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is immutable")
+
+    def __reduce__(self):
+        return _rebuilt, (type(self), dict(self.arguments))
 
     def __repr__(self) -> str:
         shown = [
@@ -221,3 +237,16 @@ class Pair(ABC):
         from .composition import Composition
 
         return Composition.of(self) + other
+
+    __radd__ = __add__
+
+
+def _rebuilt(kind: type[Pair], arguments: dict) -> Pair:
+    return kind.from_arguments(**arguments)
+
+
+def _substituted(value: Expression, values: Mapping[str, Parameter], name: str) -> Expression:
+    try:
+        return value.substitute(dict(values))
+    except (ZeroDivisionError, OverflowError) as error:
+        raise ParameterError(name, str(value), "a finite number once its symbols are bound", str(error)) from None

@@ -11,6 +11,7 @@ import operator
 import re
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from .errors import ParameterError, ParameterTypeError, UnboundSymbolError
 from .expression import Expression, from_sympy, parse
@@ -35,8 +36,10 @@ def exact(value: object, name: str) -> Parameter:
     """
     if isinstance(value, bool):
         raise ParameterTypeError(name, value, _KINDS)
-    if isinstance(value, (Fraction, Expression)):
+    if isinstance(value, Fraction):
         return value
+    if isinstance(value, Expression):
+        return _collapse(value)
     if isinstance(value, str):
         return _from_text(value, name)
     if isinstance(value, float):  # np.float64 is a float too: its repr is not a decimal, float's own is
@@ -46,6 +49,8 @@ def exact(value: object, name: str) -> Parameter:
     if isinstance(value, Decimal):
         if not value.is_finite():
             raise ParameterError(name, value, "a finite number")
+        if abs(value.adjusted()) > 10_000:
+            raise ParameterError(name, value, "a number of moderate size")
         return Fraction(value)
     if hasattr(value, "free_symbols") and hasattr(value, "is_Rational"):
         return _from_sympy(value, name)
@@ -62,13 +67,14 @@ def _from_text(text: str, name: str) -> Parameter:
             raise ParameterError(name, text, "a finite number", "It divides by zero.") from None
     if text.strip().lower().lstrip("+-") in ("nan", "inf", "infinity"):
         raise ParameterError(name, text, "a finite number")
-    return _collapse(parse(text, name), name)
+    return _collapse(parse(text, name))
 
 
 def _from_sympy(value, name: str) -> Parameter:
-    if value.is_finite is False or getattr(value, "is_comparable", True) is False and not value.free_symbols:
+    no_number = not value.free_symbols and getattr(value, "is_comparable", True) is False
+    if value.is_finite is False or no_number:
         raise ParameterError(name, value, "a finite real number or a symbol")
-    return _collapse(from_sympy(value, name), name)
+    return _collapse(from_sympy(value, name))
 
 
 def _from_other(value, name: str) -> Parameter:
@@ -91,32 +97,9 @@ def _printed_decimal(value) -> str | None:
     return shown if _RATIONAL.fullmatch(shown) or shown in ("nan", "inf", "-inf", "+inf") else None
 
 
-def _collapse(expression: Expression, name: str) -> Parameter:
-    """An expression that is plainly rational, as a Fraction."""
-    try:
-        folded = _fold(expression.tree)
-    except ZeroDivisionError:
-        raise ParameterError(name, str(expression), "a finite number", "It divides by zero.") from None
-    return expression if folded is None else folded
-
-
-def _fold(tree: tuple) -> Fraction | None:
-    kind = tree[0]
-    if kind == "num":
-        return tree[1]
-    if kind == "neg":
-        inner = _fold(tree[1])
-        return None if inner is None else -inner
-    if kind not in ("+", "-", "*", "/", "**"):
-        return None
-    left, right = _fold(tree[1]), _fold(tree[2])
-    if left is None or right is None:
-        return None
-    if kind == "**":
-        if right.denominator != 1 or abs(right) > 1000:
-            return None
-        return left**right.numerator
-    return {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}[kind](left, right)
+def _collapse(expression: Expression) -> Parameter:
+    """An expression that is one rational number, as a Fraction."""
+    return expression.tree[1] if expression.tree[0] == "num" else expression
 
 
 def symbols_of(*values: object) -> frozenset[str]:
@@ -149,10 +132,13 @@ def approximate(value: Parameter | float) -> float:
     if isinstance(value, Expression):
         import mpmath
 
-        from .functions import MpmathTable
+        from .functions import CautiousTable
 
         with mpmath.workdps(30):
-            number = value.evaluate(MpmathTable())
+            try:
+                number = value.evaluate(CautiousTable())
+            except (ZeroDivisionError, OverflowError, MemoryError, ValueError):
+                return math.nan
             if isinstance(number, mpmath.mpc) or not mpmath.isfinite(number):
                 return math.nan
             return float(number)
@@ -164,7 +150,7 @@ def checked(value: object, name: str, allowed: str, accepts, cause: str = "") ->
     parameter = exact(value, name)
     if symbols_of(parameter):
         return parameter
-    number = parameter if isinstance(parameter, Fraction) else approximate(parameter)
+    number: Any = parameter if isinstance(parameter, Fraction) else approximate(parameter)
     if isinstance(number, float) and math.isnan(number):
         raise ParameterError(name, value, "a finite real number")
     if not accepts(number):
@@ -194,22 +180,22 @@ def privacy_parameter(value: object, name: str = "eps") -> Parameter | float:
     if isinstance(value, str) and value.strip().lower() in ("inf", "+inf", "-inf"):
         value = float(value)
     is_infinite = isinstance(value, float) and math.isinf(value)
-    if is_infinite or str(value) in ("oo", "-oo", "inf", "-inf", "+inf"):
+    if is_infinite or str(value) in ("oo", "-oo", "inf", "-inf", "+inf", "Infinity", "-Infinity"):
         return INFINITY if not str(value).startswith("-") else -INFINITY
     return checked(value, name, "a real number (nats), or inf", lambda v: True)
 
 
-def count(value: object, name: str = "k") -> int:
+def count(value: Any, name: str = "k") -> int:
     """A number of releases: an integer >= 0 (2.0 is refused: the usual cause is a division that was meant
     to be whole)."""
-    if isinstance(value, bool) or isinstance(value, str):
+    if isinstance(value, (bool, str)):
         raise ParameterTypeError(name, value, "an integer >= 0")
     if hasattr(value, "is_Integer"):
         if not value.is_Integer:
             raise ParameterTypeError(name, value, "an integer >= 0")
         value = int(value)
     try:
-        number = operator.index(value)  # type: ignore[arg-type]
+        number = operator.index(value)
     except TypeError:
         raise ParameterTypeError(
             name, value, "an integer >= 0", "Releases are counted: round it yourself, the way you mean."

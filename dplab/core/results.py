@@ -58,8 +58,8 @@ class Exact:
 
     def _repr_latex_(self) -> str:
         shown = self.expression if self.written is None else self.written
-        where = r",\ ".join(f"{latex_formula(letter)} = {latex_formula(meaning)}" for letter, meaning in self.definitions)
-        tail = rf" \quad\text{{where }} {where}" if where else ""
+        meanings = [f"{latex_formula(letter)} = {latex_formula(meaning)}" for letter, meaning in self.definitions]
+        tail = r" \quad\text{where } " + r",\ ".join(meanings) if meanings else ""
         return rf"$\displaystyle {_LATEX[self.quantity]} = {latex_formula(shown)}{tail}$"
 
 
@@ -126,8 +126,10 @@ class Bracket:
 
     @property
     def relative_width(self) -> float:
-        """(upper - lower)/upper; 0 for [0, 0]."""
-        return self.width / abs(self.upper) if self.width else 0.0
+        """(upper - lower)/|upper|; 0 if the ends agree, inf if upper is 0 or infinite."""
+        if not self.width:
+            return 0.0
+        return self.width / abs(self.upper) if 0 < abs(self.upper) < math.inf else math.inf
 
     def contains(self, value) -> bool:
         """Whether the value lies inside; compared exactly, whatever its type."""

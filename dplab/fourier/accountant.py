@@ -145,7 +145,7 @@ def _known(value: float) -> SideValue:
     return SideValue(value, log_value, value, 0.0, 0.0, 0.0)
 
 
-_NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, capped=False)
+_NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, 0.0, capped=False)
 
 
 def budget_of(found: Found) -> ErrorBudget:

@@ -34,18 +34,24 @@ def grid_curve(pld: GridPLD) -> tuple[np.ndarray, float]:
 
 
 def certify_upper(
-    pld: GridPLD, step: OneStep, tails: tuple[Interval, Interval], curve: Interval, tilt: float
+    pld: GridPLD,
+    step: OneStep,
+    tails: tuple[Interval, Interval],
+    curve: Interval,
+    tilt: float,
+    spare: float = NEGLIGIBLE,
 ) -> GridPLD:
     """The grid PLD with the corrections that make it an upper bound.
 
-    `tails` are P, S at the nodes and `curve` encloses h there; `tilt` weighs the two corrections.
+    `tails` are P, S at the nodes and `curve` encloses h there; `tilt` weighs the two corrections. Where h is
+    below `spare`, the mass at infinity covers it.
     """
-    infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < NEGLIGIBLE, initial=0.0)))
+    infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < max(spare, NEGLIGIBLE), initial=0.0)))
     pld = replace(pld, infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
-    gain = np.append(np.exp(-pld.grid.dx) * tails[1].lo[1:], 0.0) * (1 - 8 * U)
     nodes = pld.grid.nodes
+    gain = _mass_above(step, pld, tails[1].lo)
     for loss, mass in step.atoms:
         above = nodes + pld.grid.dx / 2 < loss.lo
         gain = gain + np.where(above, mass.lo * np.exp(np.minimum(nodes - loss.hi, 0.0)) * (1 - 1e-12), 0.0)
@@ -57,14 +63,26 @@ def certify_upper(
     return replace(pld, log_scale=scale, shift=shift)
 
 
-def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float) -> GridPLD:
-    """The grid PLD, cut where its tail is unresolved, with the corrections that make it a lower bound.
+def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> np.ndarray:
+    """Lower bounds of e^{x_i} Q(s > x_i + dx/4) of the continuous part, from S at the next node, or closer by where the
+    tail falls fast."""
+    dx = pld.grid.dx
+    gain = np.append(np.exp(-dx) * scaled[1:], 0.0)
+    steep = gain < 0.25 * scaled
+    if steep.any():
+        gain[steep] = np.exp(-dx / 4) * step.continuous(pld.grid.at(0.25)[steep])[1].lo
+    return gain * (1 - 8 * U)
+
+
+def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare: float = NEGLIGIBLE) -> GridPLD:
+    """The grid PLD, cut where its tail is unresolved or below `spare`, with the corrections that make it a lower bound.
 
     Cut at node c means no mass beyond it; there the constant line delta(inf) holds, so nodes beyond c (and c's right
     line) need no other.
     """
     (left, left_gain), (right, right_gain) = line_limits(step, lines)
-    unresolved = np.nonzero(right.lo < 0.5 * right.hi)[0]
+    infinite = float(step.infinity.hi)
+    unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
     while True:
         masses = pld.masses.copy()

@@ -25,6 +25,7 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
     drop[1:size] = np.expm1(dx) * decay[:-1]
     drop[size] = 0.0
     first, last = np.arange(size + 1), np.arange(size + 1)  # valid at block ends: last[first cell], first[last cell]
+    merged: list[int] = []  # last cells of blocks that were pooled
     pending = list(np.nonzero(masses < 0)[0])
     alive = np.ones(size + 1, dtype=bool)  # alive[l]: cell l starts a block
 
@@ -50,6 +51,7 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         if at_right(left) >= at_left(right):
             continue
         end = last[right]
+        merged.append(end)
         alive[right] = False
         drop[left] += drop[right]
         last[left], first[end] = end, left
@@ -59,7 +61,13 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
             pending.append(end)
         if left > 0:
             pending.append(left - 1)
-    pooled = np.zeros(size)
-    for node in np.nonzero(alive[1:])[0]:
-        pooled[node] = max(at_right(first[node]) - at_left(node + 1), 0.0)
-    return pooled
+    result = masses.copy()
+    for left in {int(first[cell]) for cell in merged}:
+        end = int(last[left])
+        if not alive[left] or left == end:
+            continue
+        result[left : min(end, size)] = 0.0  # nodes inside the block; its outer nodes follow
+        for node in (left - 1, end):
+            if 0 <= node < size:
+                result[node] = max(at_right(int(first[node])) - at_left(node + 1), 0.0)
+    return result

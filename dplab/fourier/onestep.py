@@ -96,12 +96,21 @@ class OneStep:
 
     def below(self, x: Interval) -> Interval:
         """P(s <= x) of the continuous part."""
+        return self._below(x).p
+
+    def q_below(self, x: Interval) -> Interval:
+        """Q(s <= x) of the continuous part."""
+        return self._below(x).q
+
+    def _below(self, x: Interval) -> Tails:
         if self.support is None:
-            return Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
+            zero = Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
+            return Tails(zero, zero)
         lower, upper = self.support
-        p = self.pld.below(FN, minimum(maximum(x, lower), upper)).p.clipped(0.0, 1.0)
         none = x.hi <= lower.lo
-        return Interval(np.where(none, 0.0, p.lo), np.where(none, 0.0, p.hi))
+        masses = self.pld.below(FN, minimum(maximum(x, lower), upper))
+        clipped = [mass.clipped(0.0, 1.0) for mass in masses]
+        return Tails(*(Interval(np.where(none, 0.0, m.lo), np.where(none, 0.0, m.hi)) for m in clipped))
 
     def curve(self, x: Interval, tails: tuple[Interval, Interval] | None = None) -> Interval:
         """h(x), the one-step delta at eps = x."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .grids import Grid
-from .intervals import down, up
+from .intervals import Interval, down, up
 from .onestep import OneStep
-from .scout import Saddle, Scout
+from .scout import CoarseLaw, Saddle, Scout
 from .tilted import good_size
 
 DEFAULT_MAX_SIZE = 2**23
@@ -35,7 +35,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Plan:
-    """One discretisation: the tilt, dx for the lower and upper side, one grid a part for each, window, n."""
+    """One discretisation: the tilt, dx for the lower and upper side, one grid a part for each, window, n.
+
+    `spare` is a mass too small to matter in one step: values of h below it need not be resolved.
+    """
 
     tilt: float
     dx: float
@@ -43,6 +46,7 @@ class Plan:
     upper: tuple[Grid, ...]
     window: tuple[float, float, float, float]
     n: int
+    spare: float
     capped: bool
 
 
@@ -57,9 +61,9 @@ def make_plan(
     steps = sum(k for _, k in parts)
     wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
     wanted = settings.dx or min(wanted, max(saddle.deviation, 1e-12) / 8)
-    log_share = saddle.log_delta - saddle.log_chernoff  # of the tilted sum
+    log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
     log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
-    target = math.log(_MARGIN * rtol) + min(log_share - log_kappa, 0.0) - nearby
+    target = math.log(_MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
     window = scout.window(tilt, target)
     width = window[1] - window[0]
     least = width / (settings.max_size - 16)
@@ -68,19 +72,40 @@ def make_plan(
     dx = max(wanted, least)
     aligned = _alignment(parts, dx, least)
     log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
-    ranges = [_range(step, law, k, log_tail, tilt, rtol, steps) for (step, k), (law, _) in zip(parts, scout.laws, strict=True)]
+    log_share = math.log(_MARGIN * rtol / steps)
+    ranges = [_range(step, law, log_tail, log_share, tilt) for (step, _), (law, _) in zip(parts, scout.laws, strict=True)]
     lower = _grids(parts, ranges, aligned, dx, -1)
     upper = _grids(parts, ranges, aligned, dx, +1)
     dx = upper[0].dx
     n = settings.n or good_size(int(width / dx) + 16)
-    return Plan(tilt, dx, lower, upper, window, n, capped=least > wanted)
+    return Plan(tilt, dx, lower, upper, window, n, math.exp(max(log_tail, -660.0)), capped=least > wanted)
 
 
-def _range(step: OneStep, law, k: int, log_tail: float, tilt: float, rtol: float, steps: int) -> tuple[float, float]:
+def _range(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float) -> tuple[float, float]:
     """The losses that one part's grid must reach: beyond them its mass does not matter."""
-    top = min(law.top(math.exp(max(log_tail, -660.0))), step.largest_loss)
-    bottom = max(law.bottom(_MARGIN * rtol / steps, tilt), step.smallest_loss)
-    return min(bottom, top), top
+    top = _first(step, law.top_cell(log_tail), lambda p, q, x: p <= math.exp(max(log_tail, -660.0)))
+    limit = log_share + law.log_mgf(tilt)
+
+    def matters(p, q, x):
+        with np.errstate(divide="ignore"):
+            return np.log(q) + (1 + tilt) * x > limit
+
+    bottom = _first(step, law.bottom_cell(log_share, tilt), matters, before=True)
+    top = min(top, step.largest_loss)
+    bottom = min(max(bottom, step.smallest_loss), top)
+    return bottom, top
+
+
+def _first(step: OneStep, cell: tuple[float, float], holds, before: bool = False) -> float:
+    """The first of some points of a coarse cell where a condition on P(above), Q(at or below) and x holds."""
+    if step.support is None or cell[0] >= cell[1]:
+        return cell[0] if before else cell[1]
+    x = np.linspace(cell[0], cell[1], 65)
+    at = Interval.exactly(x)
+    good = np.nonzero(holds(step.continuous(at)[0].hi, step.q_below(at).hi, x))[0]
+    if not len(good):
+        return cell[1]
+    return float(x[max(good[0] - 1, 0) if before else good[0]])
 
 
 @dataclass(frozen=True)

@@ -39,19 +39,22 @@ class CoarseLaw:
         """Mass right of each cell, itself included."""
         return np.cumsum(self.masses[::-1])[::-1]
 
-    def top(self, mass: float) -> float:
-        """A loss with at most this much mass above it."""
-        beyond = np.nonzero(self.above <= mass)[0]
-        return float(self.losses[beyond[0]] if len(beyond) else self.losses[-1])
+    def top_cell(self, log_mass: float) -> tuple[float, float]:
+        """Neighbouring losses, the first with more and the second with at most this mass above it."""
+        beyond = np.nonzero(self.above <= math.exp(max(log_mass, -740.0)))[0]
+        if not len(beyond):
+            return float(self.losses[-1]), float(self.losses[-1])
+        return float(self.losses[max(beyond[0] - 1, 0)]), float(self.losses[beyond[0]])
 
-    def bottom(self, share: float, tilt: float) -> float:
-        """A loss below which the tilted mass of both distributions is at most `share` of the whole."""
+    def bottom_cell(self, log_share: float, tilt: float) -> tuple[float, float]:
+        """Neighbouring losses around the point below which e^x Q, tilted, is at most a share of the whole."""
         with np.errstate(divide="ignore", over="ignore"):
             weights = np.log(self.masses) - self.losses  # Q-mass
             below = np.logaddexp.accumulate(weights) + (1 + tilt) * self.losses
-        limit = math.log(share) + self.log_mgf(tilt)
-        small = np.nonzero(below > limit)[0]
-        return float(self.losses[max(small[0] - 1, 0)]) if len(small) else float(self.losses[0])
+        large = np.nonzero(below > log_share + self.log_mgf(tilt))[0]
+        if not len(large):
+            return float(self.losses[0]), float(self.losses[0])
+        return float(self.losses[max(large[0] - 1, 0)]), float(self.losses[large[0]])
 
     def log_mgf(self, tilt: float) -> float:
         """log M(tilt)."""

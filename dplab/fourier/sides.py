@@ -23,18 +23,18 @@ class SideValue:
     infinity: float
 
 
-def upper_grid_pld(step: OneStep, grid: Grid, tilt: float) -> GridPLD:
+def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
     """The certified split grid PLD."""
     nodes = grid.at()
     tails = step.continuous(nodes)
     curve = step.curve(nodes, tails)
-    return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt)
+    return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt, spare)
 
 
-def lower_grid_pld(step: OneStep, grid: Grid, tilt: float) -> GridPLD:
+def lower_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
     """The certified merge grid PLD."""
     lines = supporting_lines(step, grid)
-    return certify_lower(merge(step, lines), step, lines, tilt)
+    return certify_lower(merge(step, lines), step, lines, tilt, spare)
 
 
 class Side:
@@ -43,7 +43,7 @@ class Side:
     def __init__(self, parts: list[tuple[OneStep, int]], plan: Plan, sign: int):
         self.sign = sign
         make, grids = (upper_grid_pld, plan.upper) if sign > 0 else (lower_grid_pld, plan.lower)
-        self.plds = [(make(step, grid, plan.tilt), k) for (step, k), grid in zip(parts, grids, strict=True)]
+        self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in zip(parts, grids, strict=True)]
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
         self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)

@@ -4,6 +4,7 @@ With mu = Delta/sigma the loss is N(mu^2/2, mu^2) under P and N(-mu^2/2, mu^2) u
 """
 
 from fractions import Fraction
+from typing import ClassVar
 
 from ..core.pair import Coordinate, Pair, Tails
 from ..core.parameters import evaluate, nonnegative
@@ -22,12 +23,12 @@ class Gaussian(Pair):
     Raises ParameterError for sigma < 0 or sensitivity < 0, nan, inf.
     """
 
-    defaults = {"sensitivity": Fraction(1)}
+    defaults: ClassVar = {"sensitivity": Fraction(1)}
     symmetric = True
 
     def __init__(self, sigma, sensitivity=1):
         self._set(
-            sigma=nonnegative(sigma, "sigma", "It is the standard deviation, not the variance or a scale to be divided."),
+            sigma=nonnegative(sigma, "sigma", "It is the standard deviation of the noise, not its variance."),
             sensitivity=nonnegative(sensitivity, "sensitivity"),
         )
 

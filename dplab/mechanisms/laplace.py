@@ -4,6 +4,7 @@ With e0 = Delta/b the loss is +e0 or -e0 outside (0, Delta), two atoms, and runs
 """
 
 from fractions import Fraction
+from typing import ClassVar
 
 from ..core.pair import Atom, Coordinate, Pair, Tails
 from ..core.parameters import evaluate, nonnegative
@@ -22,7 +23,7 @@ class Laplace(Pair):
     Raises ParameterError for b < 0 or sensitivity < 0, nan, inf.
     """
 
-    defaults = {"sensitivity": Fraction(1)}
+    defaults: ClassVar = {"sensitivity": Fraction(1)}
     symmetric = True
 
     def __init__(self, b, sensitivity=1):

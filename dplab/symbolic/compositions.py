@@ -35,20 +35,20 @@ class Kinds:
     def __init__(self, composition: Composition, backward: bool, fn: SympyTable):
         self.fn = fn
         self.atomic: Parts = []
-        self.gaussian: Parts = []
+        self.gaussian: list[tuple[Gaussian, int]] = []
         self.other: Parts = []
         for pld, k in composition.plds(backward):
-            kind = self.other
             if pld.support(fn) is None:
-                kind = self.atomic
+                self.atomic.append((pld, k))
             elif isinstance(pld.pair, Gaussian):
-                kind = self.gaussian
-            kind.append((pld, k))
+                self.gaussian.append((pld.pair, k))  # the same law in both directions
+            else:
+                self.other.append((pld, k))
 
     @property
     def mu(self) -> sympy.Expr:
         """The Gaussians' joint mu: the root of the sum of k mu^2."""
-        return sympy.sqrt(sum(k * pld.pair.mu(self.fn) ** 2 for pld, k in self.gaussian))
+        return sympy.sqrt(sum(k * pair.mu(self.fn) ** 2 for pair, k in self.gaussian))
 
     @property
     def infinite(self) -> sympy.Expr:
@@ -99,8 +99,8 @@ def closed_delta(kinds: Kinds, x: sympy.Expr) -> tuple[sympy.Expr, str]:
 def _continuous_profile(kinds: Kinds) -> tuple[Callable[[sympy.Expr], sympy.Expr], str]:
     if kinds.gaussian and kinds.other:
         raise NoClosedFormError(
-            "convolution: " + ", ".join(repr(pld.pair) for pld, _ in [*kinds.gaussian[:1], *kinds.other[:1]])
-            + " have no closed convolution; use dplab.reference"
+            f"convolution: {kinds.gaussian[0][0]!r} and {kinds.other[0][0].pair!r} have no closed convolution; "
+            "use dplab.reference"
         )
     if kinds.gaussian:
         mu = kinds.mu
@@ -108,8 +108,8 @@ def _continuous_profile(kinds: Kinds) -> tuple[Callable[[sympy.Expr], sympy.Expr
     if len(kinds.other) == 1 and kinds.other[0][1] == 1:
         law = law_of(kinds.other[0][0], kinds.fn)
         return lambda x: as_piecewise(regions_of(law, kinds.fn, x), x), "Lemma 2 of Koskela et al. 2021"
-    if all(isinstance(pld.pair, Laplace) for pld, _ in kinds.other):
-        losses = [(pld.pair.e0(kinds.fn), k) for pld, k in kinds.other]
+    losses = [(pld.pair.e0(kinds.fn), k) for pld, k in kinds.other if isinstance(pld.pair, Laplace)]
+    if len(losses) == len(kinds.other):
         if number_of_terms(losses) <= MOST_TERMS:
             return lambda x: laplace_sum(losses, x), "residues of the contour integral at -1/2, 0 and -1"
         raise NoClosedFormError(
@@ -118,7 +118,8 @@ def _continuous_profile(kinds: Kinds) -> tuple[Callable[[sympy.Expr], sympy.Expr
         )
     pld, k = kinds.other[0]
     raise NoClosedFormError(
-        f"convolution: the PLD of {k} * {pld.pair!r} has no closed form; use dplab.reference, or dplab.fourier for bounds"
+        f"convolution: the PLD of {k} * {pld.pair!r} has no closed form; "
+        "use dplab.reference, or dplab.fourier for bounds"
     )
 
 
@@ -207,7 +208,7 @@ def _shifted_sum(kinds: Kinds, x: sympy.Expr, profile: Callable[[sympy.Expr], sy
 def _sum_over_atoms(kinds: Kinds, term) -> sympy.Expr:
     """The sum of a term over all ways in which the steps can fall on the atoms; one index for each free choice."""
     ways, p, q, loss = sympy.S.One, sympy.S.One, sympy.S.One, sympy.S.Zero
-    limits = []
+    limits: list[tuple] = []
     for pld, k in kinds.atomic:
         left: sympy.Expr = sympy.Integer(k)
         atoms = law_of(pld, kinds.fn).atoms

@@ -30,7 +30,7 @@ def laplace_sum(losses: Sequence[tuple[sympy.Expr, int]], x: sympy.Expr) -> symp
         weight = prod(comb(times, j) for (_, times), j in zip(losses, signs, strict=True))
         middle = sum((2 * j - times) * e for (e, times), j in zip(losses, signs, strict=True))
         if sum(signs) > 0:  # all signs minus: the exponent is negative inside the range
-            spline += weight * _polynomial(k, sum(signs), sympy.Max(0, middle - x, evaluate=False))
+            spline += weight * _polynomial(k, sum(signs), _positive_part(middle - x))
     inside = 1 + sympy.exp((x - largest) / 2) * spline
     return sympy.Piecewise((1 - sympy.exp(x), x <= -largest), (inside, x < largest), (0, True))
 
@@ -38,6 +38,10 @@ def laplace_sum(losses: Sequence[tuple[sympy.Expr, int]], x: sympy.Expr) -> symp
 def number_of_terms(losses: Sequence[tuple[sympy.Expr, int]]) -> int:
     """How many exponents the product of the M_i has."""
     return prod(times + 1 for _, times in losses)
+
+
+def _positive_part(a: sympy.Expr) -> sympy.Expr:
+    return sympy.Max(0, a, evaluate=not a.free_symbols)
 
 
 def _polynomial(k: int, j: int, a: sympy.Expr) -> sympy.Expr:

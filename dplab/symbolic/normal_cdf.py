@@ -12,7 +12,7 @@ class Phi(sympy.Function):
     >>> Phi(0), Phi(sympy.oo)
     (1/2, 1)
     >>> Phi(1).rewrite(sympy.erfc)
-    erfc(-sqrt(2)/2)/2
+    1 - erfc(sqrt(2)/2)/2
     """
 
     nargs = 1

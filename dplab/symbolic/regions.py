@@ -7,6 +7,7 @@ often cannot decide it.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import sympy
@@ -60,7 +61,7 @@ def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
     knots = _knots(law)
     top, bottom = (knots.index(end) for end in reversed(law.ends)) if law.ends else (0, 0)
     regions = []
-    for i, (upper, lower) in enumerate(zip(knots, knots[1:], strict=False)):
+    for i, (upper, lower) in enumerate(pairwise(knots)):
         inside = top <= i < bottom
         if lower == -sympy.oo and not inside:
             a, b = sympy.S.One, 1 - law.missing
@@ -81,7 +82,8 @@ def _knots(law: Law) -> list[sympy.Expr]:
         signs = [sign_of(knot - end) for knot in knots]
         if None in signs or 0 in signs:
             raise NoClosedFormError(
-                f"support: cannot tell where its end {end} lies among the losses {knots}; give more parameters as numbers"
+                f"support: cannot tell where its end {end} lies among the losses {knots}; "
+                "give more parameters as numbers"
             )
         knots.insert(signs.count(1), end)
     return [sympy.oo, *knots, -sympy.oo]
