@@ -16,7 +16,7 @@ from mpmath import libmp
 from mpmath.ctx_iv import MPIntervalContext
 
 from .errors import NoClosedFormError, ParameterError, PrecisionError, UnboundSymbolError
-from .parameters import Parameter, evaluate
+from .parameters import Parameter, evaluate, parameter_text
 
 GUARD_DIGITS = 10
 MOST_DIGITS = 2000
@@ -53,7 +53,7 @@ def _check_symbols(expression, values: Mapping[str, Parameter]) -> None:
         value = values[symbol.name]
         table = Walker(30, {})
         if symbol.is_positive and not bool(evaluate(value, table) > 0):
-            raise ParameterError(symbol.name, value, "> 0")
+            raise ParameterError(symbol.name, parameter_text(value), "> 0")
 
 
 def _settled(interval, digits: int):
@@ -268,8 +268,7 @@ def _greatest(ends):
 
 
 def _sum(walker: Walker, node):
-    summand, *limits = node.args
-    (index, first, last), *inner = limits
+    summand, *inner, (index, first, last) = node.args  # the last limit is the outermost sum
     if inner:
         summand = node.func(summand, *inner)
     total = walker.ctx.mpf(0)

@@ -21,6 +21,8 @@ from .errors import ParameterError, SchemaError
 from .expression import Expression
 from .parameters import Parameter, exact, parameter_text, symbols_of
 
+MOST_NESTED = 32
+
 
 class Atom(NamedTuple):
     """An outcome set with one finite loss: its loss, its mass under P and its mass under Q."""
@@ -56,13 +58,20 @@ class Pair(ABC):
     _registry: ClassVar[dict[str, type["Pair"]]] = {}
     defaults: ClassVar[Mapping[str, Parameter]] = {}
     arguments: Mapping[str, Any]
+    depth: int
+    """1 for a mechanism on its own, one more for each one around it."""
 
     def __init_subclass__(cls, **kwargs):
         super().__init_subclass__(**kwargs)
         Pair._registry[cls.__name__] = cls
 
     def _set(self, **arguments) -> None:
+        nested = [value for value in arguments.values() if isinstance(value, Pair)]
+        depth = 1 + max((pair.depth for pair in nested), default=0)
+        if depth > MOST_NESTED:
+            raise ParameterError("mechanism", nested[0], f"nested at most {MOST_NESTED} deep")
         object.__setattr__(self, "arguments", MappingProxyType(arguments))
+        object.__setattr__(self, "depth", depth)
 
     # --- the law of the loss, forward direction ---------------------------------------------------
 

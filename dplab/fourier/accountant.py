@@ -6,7 +6,7 @@ budget whose parts add up to upper - lower.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +46,16 @@ class Found:
         if self.upper.log_bound == -math.inf:
             return 0.0
         return -math.expm1(min(self.lower.log_bound - self.upper.log_bound, 0.0))
+
+    def remedy(self, saddle: Saddle, settings: Settings, rtol: float) -> tuple[Saddle, Settings] | None:
+        """What to change for a second try: a finer grid, or a longer one; None where neither would help."""
+        width = self.relative_width * self.upper.bound
+        if width > 0 and self.upper.infinity - self.lower.infinity > 0.3 * width:
+            estimate = self.upper.central if self.upper.central > 0 else 1e-300
+            return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
+        if width > 0 and self.upper.central - self.lower.central < 0.3 * width:
+            return None
+        return saddle, refined(settings, self.plan, 0.9 * math.sqrt(rtol / self.relative_width))
 
 
 class OneDirection:
@@ -114,7 +124,10 @@ class OneDirection:
                 best = found, sides
             if found.relative_width <= rtol or plan.capped or settings.fixed:
                 break
-            settings = refined(settings, plan, 0.9 * math.sqrt(rtol / found.relative_width))
+            better = found.remedy(saddle, settings, rtol)
+            if better is None:
+                break
+            saddle, settings = better
         return best
 
     def _evaluate(self, sides: tuple[Side, Side, Plan], point: Point) -> Found:
@@ -205,8 +218,3 @@ def _advice(found: Found, relative: float, rtol: float) -> str:
             f"{plan.n * factor:.1e} points would do (max_size)"
         )
     return f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}; dx = {plan.dx / factor:.1e} would do"
-
-
-def saddle_of(direction: OneDirection, log_delta: float) -> Saddle:
-    """Where delta takes a value, about."""
-    return direction.scout.saddle_for(log_delta)

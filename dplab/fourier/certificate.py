@@ -80,7 +80,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     Cut at node c means no mass beyond it; there the constant line delta(inf) holds, so nodes beyond c (and c's right
     line) need no other.
     """
-    (left, left_gain), (right, right_gain) = line_limits(step, lines)
+    (left, left_gain), (right, right_gain), most = line_limits(step, lines)
     infinite = float(step.infinity.hi)
     unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
@@ -102,7 +102,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
             return replace(cut_pld, masses=np.zeros_like(masses), log_scale=0.0)
         cut //= 2
     total = float(np.sum(masses)) + pld.infinity
-    return replace(cut_pld, log_scale=max(scale, np.log(max(total, 1.0)) + 64 * U), shift=shift)
+    return replace(cut_pld, log_scale=max(scale, np.log(max(total / most, 1.0)) + 64 * U), shift=shift)
 
 
 def _cheapest(above, below, gain, tilt: float) -> tuple[float, float]:
@@ -121,19 +121,24 @@ def _cheapest(above, below, gain, tilt: float) -> tuple[float, float]:
 
 
 def line_limits(step: OneStep, lines: Lines):
-    """For each node the lines of the cells on its left and on its right: (value there, e^x times the line's Q-mass).
-
-    Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), right of it delta(inf).
+    """For each node the lines of the cells on its left and on its right: (value there, e^x times the line's Q-mass);
+    and the value at x = 0 of the line left of the grid, which the total mass must not exceed. Right of the grid the
+    line is delta(inf).
     """
     own, after = lines.values(step)
     grid = lines.grid
     nodes = grid.at()
     q_above = lines.q_above(step)
-    first = FN.exp(nodes[:1]) * step.q_mass
-    start = 1 - first
+    if lines.drops_below:
+        start, start_gain = own[:1], q_above[0][:1]
+        above = [mass.lo for loss, mass in step.atoms if loss.mid > lines.atom_limits[0]]
+        most = float(lines.tails[0].lo[0] + sum(above) + step.infinity.lo) * (1 - 8 * U)
+    else:
+        everything = FN.exp(nodes[:1]) * step.q_mass
+        start, start_gain, most = 1 - everything, everything.lo, 1.0
     infinite = step.infinity
     left = Interval(np.append(start.lo, after.lo), np.append(start.hi, after.hi))
     right = Interval(np.append(own.lo, infinite.lo), np.append(own.hi, infinite.hi))
-    left_gain = np.append(first.lo, q_above[1]) * (1 - 8 * U)
+    left_gain = np.append(start_gain, q_above[1]) * (1 - 8 * U)
     right_gain = np.append(q_above[0], 0.0) * (1 - 8 * U)
-    return (left, left_gain), (right, right_gain)
+    return (left, left_gain), (right, right_gain), most

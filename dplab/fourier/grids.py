@@ -94,27 +94,35 @@ def _split_atom(masses: np.ndarray, grid: Grid, loss: float, mass: float) -> Non
 class Lines:
     """One supporting line of h a cell: the test set {s > m_i}, m_i = x_i + shift_i dx, 0 <= shift_i <= 1.
 
-    `tails` are P, S of the continuous part at the m_i.
+    `tails` are P, S of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or, if
+    `drops_below`, that of {s > x_0}: the mass below the grid is left out. An atom that sits on a node belongs to the line of a right end
+    (shift 1) and not to that of a left end (shift 0).
     """
 
     grid: Grid
     shift: np.ndarray
     tails: tuple[Interval, Interval]
+    drops_below: bool
 
     @property
     def points(self) -> np.ndarray:
         """The m_i, rounded."""
         return self.grid.nodes[:-1] + self.shift * self.grid.dx
 
+    @property
+    def atom_limits(self) -> np.ndarray:
+        """Atoms above these losses belong to the test sets."""
+        return self.points + (0.5 - self.shift) * (1e-3 * self.grid.dx)
+
     def values(self, step: OneStep) -> tuple[Interval, Interval]:
         """Enclosures of each line at its cell's left and right end."""
-        nodes, m, dx = self.grid.at(), self.points, self.grid.dx
+        nodes, m, dx = self.grid.at(), self.atom_limits, self.grid.dx
         to_left, to_right = Interval.exactly(-self.shift) * dx, Interval.exactly(1 - self.shift) * dx
         return step.line(nodes[:-1], m, self.tails, to_left), step.line(nodes[1:], m, self.tails, to_right)
 
     def q_above(self, step: OneStep) -> tuple[np.ndarray, np.ndarray]:
         """Lower bounds of e^x Q(s > m_i) at each cell's left and right end x."""
-        dx, m, nodes = self.grid.dx, self.points, self.grid.nodes
+        dx, m, nodes = self.grid.dx, self.atom_limits, self.grid.nodes
         ends = []
         for shift, x in ((-self.shift * dx, nodes[:-1]), ((1 - self.shift) * dx, nodes[1:])):
             mass = self.tails[1].lo * np.exp(shift)
@@ -125,12 +133,20 @@ class Lines:
 
 
 def supporting_lines(step: OneStep, grid: Grid) -> Lines:
-    """Lines at the midpoints; at the outer ends of the outer cells, and at the right end where the midpoint's
-    line would be negative there (an off-grid atom, or a far tail that falls faster than the grid resolves)."""
+    """Lines at the midpoints, except: at the left ends of the first two cells and at the right end of the last; and at
+    the right end where the midpoint's line would be negative there (an off-grid atom, a tail that the grid does not
+    resolve).
+
+    Left of the support h is the line 1 - x; if a node value fell below it where the mass starts, the hull would drag
+    the whole line down, a loss of first order. The second cell's left end keeps it.
+    """
     shift = np.full(grid.size - 1, 0.5)
-    shift[0], shift[-1] = 0.0, 1.0
+    shift[:2], shift[-1] = 0.0, 1.0
     p, s = step.continuous(_points(grid, shift))
-    lines = Lines(grid, shift, (p, s))
+    first = grid.at()[:1]
+    everything = 1 - FN.exp(first) * step.q_mass
+    drops_below = bool(everything.lo[0] < 0.5 * step.curve(first).lo[0])
+    lines = Lines(grid, shift, (p, s), drops_below)
     bad = lines.values(step)[1].lo < 0
     bad[0] = bad[-1] = False
     if bad.any():
@@ -138,7 +154,7 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
         again_p, again_s = step.continuous(_points(grid, shift)[bad])
         for old, new in ((p, again_p), (s, again_s)):
             old.lo[bad], old.hi[bad] = new.lo, new.hi
-        lines = Lines(grid, shift, (p, s))
+        lines = Lines(grid, shift, (p, s), drops_below)
     return lines
 
 
@@ -153,7 +169,7 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
     With the P-mass p_i and e^{x_i} times the Q-mass r_i of (m_{i-1}, m_i] (m_{-1} = -inf, m_{n-1} = inf), e = p - r:
     a_i = r_i + (e-_i - e+_{i+1})/(e^{dx} - 1) + (e+_i - e-_{i-1})/(1 - e^{-dx}).
     """
-    grid, m = lines.grid, lines.points
+    grid, m = lines.grid, lines.atom_limits
     p_tail, s_tail = lines.tails[0].mid, lines.tails[1].mid
     to_left, to_right = -lines.shift * grid.dx, (1 - lines.shift) * grid.dx
     p, r = np.empty(grid.size), np.empty(grid.size)
@@ -167,6 +183,8 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
         where = int(np.searchsorted(m, at))
         p[where] += float(mass.mid)
         r[where] += float(mass.mid) * np.exp(grid.nodes[where] - at)
+    if lines.drops_below:
+        p[0] = r[0] = 0.0
     masses = convex_masses(_merged(p, r, grid.dx), grid.dx)
     return GridPLD(grid, masses, float(step.infinity.lo))
 

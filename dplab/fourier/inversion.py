@@ -11,7 +11,7 @@ from ..core.budget import ErrorBudget, Part
 from ..core.results import Bracket
 from .accountant import Found, OneDirection, budget_of
 from .intervals import down, up
-from .planning import Settings, make_plan, refined
+from .planning import Settings, make_plan
 from .sides import Side
 
 _TRIES = 5
@@ -78,7 +78,10 @@ def _search(direction, least: float, most: float, infinity: float, atol: float, 
             best = EpsRange(left, right, budget, note, reached)
         if reached or plan.capped or settings.fixed:
             break
-        settings = refined(settings, plan, 0.9 * math.sqrt(atol / width) if math.isfinite(width) else 0.3)
+        better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5))
+        if better is None:
+            break
+        saddle, settings = better
     assert best is not None
     return best
 

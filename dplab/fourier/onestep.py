@@ -120,13 +120,14 @@ class OneStep:
             total = total + mass * maximum(-FN.expm1(x - loss), 0.0)
         return total
 
-    def line(self, x: Interval, m: np.ndarray, tails: tuple[Interval, Interval], shift: Interval) -> Interval:
+    def line(self, x: Interval, atom_limit: np.ndarray, tails: tuple[Interval, Interval], shift: Interval) -> Interval:
         """The line of the test set {s > m}, P(s > m) - e^x Q(s > m) + delta(inf), at x = m + shift.
 
-        A lower bound of h(x) for every m (Neyman-Pearson); `tails` are P(m), S(m) of the continuous part.
+        A lower bound of h(x) for every test set (Neyman-Pearson); `tails` are P(m), S(m) of the continuous part, and
+        atoms belong to the set above `atom_limit`.
         """
         p, s = tails
         total = p - FN.exp(shift) * s + self.infinity
         for loss, mass in self.atoms:
-            total = total + mass * -FN.expm1(x - loss) * np.where(m < loss.mid, 1.0, 0.0)
+            total = total + mass * -FN.expm1(x - loss) * np.where(atom_limit < loss.mid, 1.0, 0.0)
         return total

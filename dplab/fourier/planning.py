@@ -155,7 +155,7 @@ def _grids(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tu
         dx = float(down(dx) if side < 0 else up(dx))
     grids = []
     for (bottom, top), offset in zip(ranges, offsets, strict=True):
-        first = math.floor((bottom - offset) / dx + 1e-9) - 1
+        first = math.floor((bottom - offset) / dx + 1e-9)
         last = math.ceil((top - offset) / dx - 1e-9) + 1
         grids.append(Grid(offset, dx, first, max(last - first + 1, 3)))
     return tuple(grids)

@@ -96,10 +96,12 @@ class Laplace(Pair):
         return -fn.exp(half) * fn.expm1(half) / 2
 
     def mgf(self, fn, z):
-        """M(z) = [(z+1) e^{z e0} + z e^{-(z+1) e0}]/(2z+1)."""
+        """M(z) = [(z+1) e^{z e0} + z e^{-(z+1) e0}]/(2z+1); at z = -1/2 its limit e^{-e0/2} (1 + e0/2)."""
         if self.noiseless:
             return fn.rational(0, 1)
         e0 = self.e0(fn)
+        if 2 * z + 1 == 0:
+            return fn.exp(-e0 / 2) * (1 + e0 / 2)
         return ((z + 1) * fn.exp(z * e0) + z * fn.exp(-(z + 1) * e0)) / (2 * z + 1)
 
     def coordinate(self, fn):

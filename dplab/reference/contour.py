@@ -9,6 +9,7 @@ part seen in the last quarter of the line. If that floor is above the digits ask
 """
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import mpmath
@@ -21,7 +22,7 @@ from .line import Transform
 from .rules import Rule, atom_nodes, node_sum
 from .saddle import Landscape, Saddle
 
-MOST_WORK = 2 * 10**7
+MOST_WORK = 5 * 10**6
 """Most complex multiplications of one run."""
 
 MOST_NODES = 4000
@@ -74,8 +75,8 @@ class Contour:
     def plan(self, eps) -> Plan:
         """Choose the line for this eps, and make quadrature rules that are good as far up as it goes."""
         near = float(evaluate(eps, FN))
-        saddle = self.landscape.saddle(near)
-        other = self.landscape.at(_moved(saddle), near)
+        saddle = self.landscape.line(near, (self.digits + SPARE) * math.log(10))
+        other = self._other(saddle, near)
         lost = max(0.0, saddle.log_peak - saddle.log_delta, -saddle.log_delta if saddle.c < 0 else 0.0) / math.log(10)
         counts = max(k for _, k in self.law.parts)
         self.places = self.digits + GUARD + math.ceil(lost + math.log10(counts)) + 3
@@ -86,6 +87,10 @@ class Contour:
             if enough:
                 self._settle(other, near, [0.0, height])
         return Plan(saddle, h, height, enough)
+
+    def _other(self, saddle: Saddle, eps: float) -> Saddle:
+        """The line of the second run."""
+        return replace(self.landscape.at(_moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
 
     def _make_rules(self, tilts: tuple[float, float]) -> None:
         self.transforms = []
@@ -171,7 +176,7 @@ class Contour:
             return Found(constant + one, error, constant_slope + slope, "contour integral")
 
     def _draw(self, plan: Plan, near: float) -> list[Line]:
-        saddle, other = plan.saddle, self.landscape.at(_moved(plan.saddle), near)
+        saddle, other = plan.saddle, self._other(plan.saddle, near)
         step = self.landscape.step(other, near, (self.digits + SPARE + 1) * math.log(10))
         with mpmath.workdps(self.places):
             return [
@@ -186,7 +191,7 @@ class Contour:
         bits = mpmath.mp.prec + 10 + max(1, int(height / float(h)) + 1).bit_length()
         values, sizes = [], []
         wanted = saddle.log_delta - saddle.log_peak - math.log(abs(saddle.c * (saddle.c + 1))) - (self.digits + SPARE) * math.log(10)
-        rest = math.inf
+        rest, check = math.inf, 7
         for m, parts in enumerate(zip(*(t.along(c, h, bits) for t in self.transforms), strict=True)):
             z = mpmath.mpc(c, m * h)
             product = mpmath.mpf(1)
@@ -194,7 +199,8 @@ class Contour:
                 product *= part.ratio**k
             values.append(product / (z * (z + 1)))
             sizes.append([part.continuous for part in parts])
-            if m % 8 == 7:
+            if m >= check:
+                check = m + 8 + m // 20
                 rest = self._rest(sizes, shares, counts, (m + 1) * float(h))
                 if rest < wanted or m * h > height:
                     break
@@ -238,6 +244,8 @@ class Contour:
 def _moved(saddle: Saddle) -> float:
     """Another abscissa in the same strip, at the price of a few per cent in size."""
     c, step = saddle.c, 0.35 * saddle.width
-    if -1 < c < 0:
-        return c + min(step, -c / 4) if c < -0.5 else c - min(step, (c + 1) / 4)
-    return c + math.copysign(step, c)
+    if c > 0:
+        return c - min(step, c / 10)
+    if c < -1:
+        return c - step
+    return c + min(step, -c / 4) if c < -0.5 else c - min(step, (c + 1) / 4)

@@ -12,7 +12,7 @@ e^{-distance L}: so L follows from log M on the real axis, heavy tails included.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .law import Law
 from .sketch import Cumulants, Sketch
@@ -59,6 +59,26 @@ class Landscape:
         left = self._saddle_in(eps, lambda d: -1 - d)
         return min(middle, left, key=lambda s: s.log_peak)
 
+    def line(self, eps: float, below: float) -> Saddle:
+        """The line with the fewest nodes: at the saddle, or left of it where a heavy upper tail asks for a small step.
+
+        Left of the saddle (but right of 0) the upper aliases fade fast while the integrand grows little.
+        """
+        saddle = self.saddle(eps)
+        upper, lower = self.periods(saddle, eps, below)
+        if saddle.c < 0 or upper < 1.2 * lower:
+            return saddle
+        lowest = max(saddle.c / 8, saddle.c - 3 * saddle.width)
+        low, high, best, shortest = lowest, saddle.c, saddle, upper
+        for _ in range(7):
+            middle = (low + high) / 2
+            moved = replace(self.at(middle, eps), log_delta=saddle.log_delta, width=saddle.width)
+            upper, lower = self.periods(moved, eps, below)
+            if max(upper, lower) < shortest:
+                best, shortest = moved, max(upper, lower)
+            low, high = (low, middle) if upper > lower else (middle, high)
+        return best
+
     def tilt(self, eps: float) -> float:
         """The saddle with c > 0."""
         return self._saddle_in(eps, lambda d: d).c
@@ -77,9 +97,12 @@ class Landscape:
 
     def step(self, saddle: Saddle, eps: float, below: float) -> float:
         """The largest h whose aliases are below e^{-below} of delta."""
+        return 2 * math.pi / max(self.periods(saddle, eps, below))
+
+    def periods(self, saddle: Saddle, eps: float, below: float) -> tuple[float, float]:
+        """The L = 2 pi/h that the upper aliases need, and the L that the lower ones need."""
         goal = saddle.log_delta - below
-        period = max(self._period(saddle, eps, goal, side) for side in (1, -1))
-        return 2 * math.pi / period
+        return self._period(saddle, eps, goal, 1), self._period(saddle, eps, goal, -1)
 
     def _period(self, saddle: Saddle, eps: float, goal: float, side: int) -> float:
         """The L that makes the aliases on one side small enough."""

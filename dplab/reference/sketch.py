@@ -4,6 +4,7 @@ Good to about six digits and made in milliseconds. It steers (saddle points, ste
 """
 
 import math
+from itertools import pairwise
 from typing import NamedTuple
 
 import mpmath
@@ -15,6 +16,10 @@ from .rules import atom_nodes, node, substitution
 FIRST_STEP, FINEST_STEP = 0.25, 0.25 / 2**7
 FARTHEST = 2000.0
 """No sketch of the whole line goes farther out than this many widths."""
+
+MOST_POINTS = 20_000
+NEGLIGIBLE = 60.0
+"""What is e^-60 of the largest weight does not count."""
 
 
 class Cumulants(NamedTuple):
@@ -39,6 +44,7 @@ class Sketch:
     def __init__(self, pld: PLD, k: int):
         self.pld, self.k = pld, k
         self.points: list[Point] = []
+        self.outposts: dict[int, list[Point]] = {}
         self.step = FIRST_STEP
         with mpmath.workdps(20):
             self.atoms = [(float(s), float(mpmath.log(w))) for s, w in atom_nodes(pld)]
@@ -46,6 +52,9 @@ class Sketch:
                 self.substitution = substitution(pld)
                 farthest = self.substitution.farthest
                 self._add(range(round(-farthest / FIRST_STEP), round(farthest / FIRST_STEP) + 1))
+                if self.substitution.gaussian:
+                    ladder = [farthest * 1.2**i for i in range(23)]
+                    self.outposts = {side: self._points([side * t for t in ladder]) for side in (-1, 1)}
         for c in (0.0, -1.0):
             self.cumulants(c)
 
@@ -54,7 +63,7 @@ class Sketch:
         self._extend(c)
         while True:
             fine = self._cumulants(c, self.points, self.step)
-            if self.step <= FINEST_STEP or not self.points:
+            if self.step <= FINEST_STEP or len(self.points) > MOST_POINTS or not self.points or self.at_the_edge(c):
                 return fine
             coarse = self._cumulants(c, self.points[::2], 2 * self.step)
             if abs(fine.log - coarse.log) * self.k < 1e-3:
@@ -71,31 +80,27 @@ class Sketch:
         return min(kept) - FIRST_STEP, max(kept) + FIRST_STEP
 
     def at_the_edge(self, c: float) -> bool:
-        """Whether the law tilted by c has left the points behind, so that log M(c) means nothing."""
-        return any(self._unfinished_ends(c))
+        """Whether the law tilted by c reaches farther than any sketch does, so that log M(c) means nothing."""
+        return any(self._needed(c, side) > FARTHEST for side in (-1, 1))
 
-    def _unfinished_ends(self, c: float) -> tuple[bool, bool]:
-        """Whether the tilted law is not yet negligible at the first and at the last point."""
-        if not self.points or not self.substitution.gaussian:
-            return False, False
-        heights = [point.log_weight + c * point.loss for point in self.points]
-        top = max(heights) - 60
-        return heights[0] > top, heights[-1] > top
+    def _needed(self, c: float, side: int) -> float:
+        """How far out, on one side, the law tilted by c may still have weight (beyond a valley, too)."""
+        outposts = self.outposts.get(side, [])
+        top = max((p.log_weight + c * p.loss for p in self.points), default=0.0) - NEGLIGIBLE
+        needed = 0.0
+        for near, far in pairwise(outposts):
+            if near.log_weight + max(c * near.loss, c * far.loss) > top:
+                needed = abs(far.t)
+        return 2 * FARTHEST if outposts and needed == abs(outposts[-1].t) else needed
 
     def _extend(self, c: float) -> None:
         """Add points at the ends until the law tilted by c fits in."""
-        while True:
-            first, last = self._unfinished_ends(c)
-            more = max(8, len(self.points) // 8)
-            more += more % 2
-            if first and self.points[0].t > -FARTHEST:
-                end = round(self.points[0].t / self.step)
-                self._add(range(end - more, end))
-            elif last and self.points[-1].t < FARTHEST:
-                end = round(self.points[-1].t / self.step)
-                self._add(range(end + 1, end + 1 + more))
-            else:
-                return
+        for side in (-1, 1):
+            needed = min(FARTHEST, self._needed(c, side))
+            end = abs(self.points[0 if side < 0 else -1].t) if self.points else 0.0
+            if needed > end:
+                start = round(end / self.step) + 1
+                self._add([side * i for i in range(start, start + 2 * math.ceil((needed - end) / self.step / 2))])
 
     def _cumulants(self, c: float, points: list[Point], step: float) -> Cumulants:
         weighted = [(p.loss, p.log_weight + math.log(step) + c * p.loss) for p in points]
@@ -110,12 +115,17 @@ class Sketch:
         return Cumulants(top + math.log(total), mean, variance)
 
     def _add(self, indices) -> None:
-        with mpmath.workdps(20):
-            for i in indices:
-                s, w = node(self.pld, self.substitution.at, mpmath.mpf(i * self.step))
-                if w:
-                    self.points.append(Point(i * self.step, float(s), float(mpmath.log(w))))
+        self.points += self._points([i * self.step for i in indices])
         self.points.sort()
+
+    def _points(self, places: list[float]) -> list[Point]:
+        points = []
+        with mpmath.workdps(20):
+            for t in places:
+                s, w = node(self.pld, self.substitution.at, mpmath.mpf(t))
+                if w:
+                    points.append(Point(t, float(s), float(mpmath.log(w))))
+        return points
 
     def _refine(self) -> None:
         start, stop = self.points[0].t, self.points[-1].t

@@ -23,8 +23,8 @@ from .explorer import Explorer, Shown
 POINTS = 25
 REFERENCES = 5
 DIGITS = 20
-QUICK, CAREFUL = 0.1, 0.01
-"""Relative widths of the bracket: while a slider moves, and when the hand rests."""
+QUICK, CAREFUL = {"rtol": 0.1, "max_size": 2**17}, {"rtol": 0.01, "max_size": 2**20}
+"""The bracket's relative width and largest grid: while a slider moves, and when the hand rests."""
 PATIENCE = 1.5
 """Seconds; where one reference takes longer, the picture does without the others."""
 MECHANISMS = {"Gaussian": "sigma", "Laplace": "b", "randomised response": "p"}
@@ -124,11 +124,11 @@ def _points(eps: tuple, count: int) -> list[float]:
     return [float(f"{low + (high - low) * i / (count - 1):.8g}") for i in range(count)]
 
 
-def _fast(c: Composition, eps: tuple, rtol: float) -> dict[str, Curve]:
+def _fast(c: Composition, eps: tuple, effort: dict) -> dict[str, Curve]:
     from .. import clt, fourier
 
     points = _points(eps, POINTS)
-    return {"fourier": fourier.curve(c, points, rtol=rtol), "clt": clt.curve(c, points)}
+    return {"fourier": fourier.curve(c, points, **effort), "clt": clt.curve(c, points)}
 
 
 @lru_cache(256)
