@@ -219,7 +219,8 @@ def _grid(eps: list[float]) -> list[float]:
 def _digits(number, digits: int) -> str:
     import mpmath
 
-    return mpmath.nstr(mpmath.mpf(number), digits, min_fixed=-4, max_fixed=8)
+    with mpmath.workdps(digits + 5):  # mpf() rounds to the working precision
+        return mpmath.nstr(mpmath.mpf(number), digits, min_fixed=-4, max_fixed=8)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from .scout import Saddle, Scout
 from .sides import Side, SideValue
 
 _TRIES = 5
+_FLOOR = -600.0  # log delta; one-step tails below e^-660 are not resolved
 _NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
 
 
@@ -80,6 +81,13 @@ class OneDirection:
             high += k * math.log1p(-float(mass.hi)) if mass.hi < 1 else -math.inf
         return max(-math.expm1(low) * (1 - 1e-14), 0.0), min(-math.expm1(high) * (1 + 1e-14), 1.0)
 
+    def log_estimate(self, point: Point) -> float:
+        """log delta, about: for deciding what to compute first, never for a bound."""
+        if not self.parts or math.isinf(point.eps):
+            return 0.0
+        finite = self.scout.saddle(point.eps).log_delta
+        return float(np.logaddexp(finite, math.log(max(self.infinity[0], 1e-300))))
+
     @property
     def exactly_no_infinity(self) -> bool:
         """True if delta(inf) is exactly 0."""
@@ -92,9 +100,12 @@ class OneDirection:
             total = total + step.largest * k
         return total
 
-    def at(self, points: Sequence[Point], rtol: float, settings: Settings) -> list[Found | SideValue]:
-        """Both sides at each point: plans are made at one point and kept for the neighbours they serve well enough."""
-        answers: list[Found | SideValue | None] = [self._without_grid(point) for point in points]
+    def at(self, points: Sequence[Point], rtols: Sequence[float], settings: Settings) -> list[Found]:
+        """Both sides at each point, to the relative widths asked for if possible.
+
+        A plan is made for the middle point and kept for the neighbours that it serves well enough.
+        """
+        answers: list[Found | None] = [self._without_grid(point) for point in points]
         open_ones = [i for i, answer in enumerate(answers) if answer is None]
         stack = [sorted(open_ones, key=lambda i: points[i].eps)]
         while stack:
@@ -102,11 +113,12 @@ class OneDirection:
             if not group:
                 continue
             middle = len(group) // 2
-            best, sides = self._planned(points[group[middle]], rtol, settings, alone=len(open_ones) == 1)
+            alone = len(open_ones) == 1
+            best, sides = self._planned(points[group[middle]], rtols[group[middle]], settings, alone)
             left, right = [], []
             for position, index in enumerate(group):
                 found = best if position == middle else self._evaluate(sides, points[index])
-                if position == middle or found.relative_width <= rtol:
+                if position == middle or found.relative_width <= rtols[index]:
                     answers[index] = found
                 else:
                     (left if position < middle else right).append(index)
@@ -212,9 +224,12 @@ def _trivial(point: Point) -> float:
 def _advice(found: Found, relative: float, rtol: float) -> str:
     plan = found.plan
     factor = math.sqrt(relative / rtol)
+    says = f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}"
     if plan.capped:
-        return (
-            f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}; a grid of about "
-            f"{plan.n * factor:.1e} points would do (max_size)"
-        )
-    return f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}; dx = {plan.dx / factor:.1e} would do"
+        return f"{says}; a grid of about {plan.n * factor:.1e} points would do (max_size)"
+    width = relative * found.upper.bound
+    if found.upper.log_bound < _FLOOR:
+        return f"{says}; delta lies below what float64 tails resolve: use dplab.reference"
+    if found.upper.central - found.lower.central > 0.3 * width > 0:
+        return f"{says}; dx = {plan.dx / factor:.1e} would do"
+    return f"{says}; float64 rounding limits it (a heavy-tailed loss far from where its mass is): use dplab.reference"

@@ -16,7 +16,7 @@ from dataclasses import replace
 import numpy as np
 
 from .grids import GridPLD, Lines
-from .intervals import U, Interval
+from .intervals import Interval, U
 from .onestep import FN, OneStep
 from .sums import suffix_decay_sums, suffix_sums
 
@@ -50,28 +50,37 @@ def certify_upper(
     pld = replace(pld, infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
-    nodes = pld.grid.nodes
-    gain = _mass_above(step, pld, tails[1].lo)
-    for loss, mass in step.atoms:
-        above = nodes + pld.grid.dx / 2 < loss.lo
-        gain = gain + np.where(above, mass.lo * np.exp(np.minimum(nodes - loss.hi, 0.0)) * (1 - 1e-12), 0.0)
-    scale, shift = _cheapest(curve.hi, low, gain, tilt)
+    gain, reach = _mass_above(step, pld, tails[1].lo)
     total = float(np.sum(pld.masses)) + infinity
-    scale = max(scale, abs(np.log(total)) + 64 * U)
-    if shift > pld.grid.dx / 4:  # the gain was counted up to half a cell
-        scale, shift = _cheapest(curve.hi, low, np.zeros_like(gain), tilt)
-    return replace(pld, log_scale=scale, shift=shift)
+    while True:
+        scale, shift = _cheapest(curve.hi, low, gain, tilt)
+        too_far = (gain > 0) & (reach < shift)
+        if not too_far.any():
+            break
+        gain = np.where(too_far, 0.0, gain)
+    return replace(pld, log_scale=max(scale, abs(np.log(total)) + 64 * U), shift=shift)
 
 
-def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> np.ndarray:
-    """Lower bounds of e^{x_i} Q(s > x_i + dx/4) of the continuous part, from S at the next node, or closer by where the
-    tail falls fast."""
-    dx = pld.grid.dx
-    gain = np.append(np.exp(-dx) * scaled[1:], 0.0)
-    steep = gain < 0.25 * scaled
-    if steep.any():
-        gain[steep] = np.exp(-dx / 4) * step.continuous(pld.grid.at(0.25)[steep])[1].lo
-    return gain * (1 - 8 * U)
+def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Lower bounds of e^{x_i} Q(s > x_i + reach_i), and the reaches, up to which they are what a shift gains.
+
+    From S at the next node where that is a good part of S at the node itself, and from closer by where the tail falls
+    fast; atoms count if they lie half a cell above the node.
+    """
+    grid = pld.grid
+    gain = np.append(np.exp(-grid.dx) * scaled[1:], 0.0)
+    reach = np.full(grid.size, grid.dx / 2)
+    for part in (4, 32, 256, 2048):
+        steep = gain < 0.25 * scaled
+        if not steep.any():
+            break
+        gain[steep] = np.exp(-grid.dx / part) * step.continuous(grid.at(1 / part)[steep])[1].lo
+        reach[steep] = grid.dx / (part * (1 + 1e-9))
+    nodes = grid.nodes
+    for loss, mass in step.atoms:
+        above = nodes + grid.dx / 2 < loss.lo
+        gain = gain + np.where(above, mass.lo * np.exp(np.minimum(nodes - loss.hi, 0.0)) * (1 - 1e-12), 0.0)
+    return gain * (1 - 8 * U), reach
 
 
 def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare: float = NEGLIGIBLE) -> GridPLD:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .hull import convex_masses
-from .intervals import U, Interval
+from .intervals import Interval, U
 from .onestep import FN, OneStep
 
 
@@ -94,9 +94,9 @@ def _split_atom(masses: np.ndarray, grid: Grid, loss: float, mass: float) -> Non
 class Lines:
     """One supporting line of h a cell: the test set {s > m_i}, m_i = x_i + shift_i dx, 0 <= shift_i <= 1.
 
-    `tails` are P, S of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or, if
-    `drops_below`, that of {s > x_0}: the mass below the grid is left out. An atom that sits on a node belongs to the line of a right end
-    (shift 1) and not to that of a left end (shift 0).
+    `tails` are P, S of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or,
+    if `drops_below`, that of {s > x_0}: the mass below the grid is left out. An atom that sits on a node belongs to
+    the line of a right end (shift 1) and not to that of a left end (shift 0).
     """
 
     grid: Grid

@@ -13,7 +13,7 @@ from .sums import suffix_decay_sums
 def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
     """Masses of the hull; `masses` may be negative. Cells are pooled until all masses are >= 0.
 
-    Cell l = 0 is (0, x_0), cell l >= 1 is (x_{l-1}, x_l), the last is the ray of slope 0 beyond the last node. A block
+    Cell 0 is (0, x_0), cell l is (x_{l-1}, x_l), the last is the ray of slope 0 beyond the last node. A block
     of cells is known by its drop of h and its length; -slope times e^x of its right or left end follows.
     """
     if masses.min() >= 0:
@@ -27,20 +27,20 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
     first, last = np.arange(size + 1), np.arange(size + 1)  # valid at block ends: last[first cell], first[last cell]
     merged: list[int] = []  # last cells of blocks that were pooled
     pending = list(np.nonzero(masses < 0)[0])
-    alive = np.ones(size + 1, dtype=bool)  # alive[l]: cell l starts a block
+    alive = np.ones(size + 1, dtype=bool)  # alive[cell]: the cell starts a block
 
-    def at_right(l: int) -> float:
-        """-slope of the block that starts at cell l, times e^x of its right end."""
-        length = last[l] - l + 1
-        return drop[l] if l == 0 and length == 1 else drop[l] / _width(l, length)
+    def at_right(cell: int) -> float:
+        """-slope of the block that starts at `cell`, times e^x of its right end."""
+        length = last[cell] - cell + 1
+        return drop[cell] / _width(cell, length)
 
-    def _width(l: int, length: int) -> float:
+    def _width(cell: int, length: int) -> float:
         """(X_right - X_left)/X_right; the first cell starts at X = 0."""
-        return 1.0 if l == 0 else -np.expm1(-length * dx)
+        return 1.0 if cell == 0 else -np.expm1(-length * dx)
 
-    def at_left(l: int) -> float:
-        """-slope of the block that starts at cell l >= 1, times e^x of its left end; 0 for the ray."""
-        return 0.0 if last[l] == size else drop[l] / np.expm1(min((last[l] - l + 1) * dx, 700.0))
+    def at_left(cell: int) -> float:
+        """-slope of the block that starts at `cell` >= 1, times e^x of its left end; 0 for the ray."""
+        return 0.0 if last[cell] == size else drop[cell] / np.expm1(min((last[cell] - cell + 1) * dx, 700.0))
 
     while pending:
         node = pending.pop()  # the node between cell `node` and cell `node + 1`

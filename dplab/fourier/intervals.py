@@ -161,8 +161,9 @@ def _monotone(function: Callable, ulps: float) -> Callable[[Interval], Interval]
         x = _interval(x)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             lo, hi = function(x.lo), function(x.hi)
-            wider = np.where(np.isinf(lo), lo, lo - np.abs(lo) * factor), np.where(np.isinf(hi), hi, hi + np.abs(hi) * factor)
-        return Interval(down(wider[0]), up(wider[1]))
+            lo = np.where(np.isinf(lo), lo, lo - np.abs(lo) * factor)
+            hi = np.where(np.isinf(hi), hi, hi + np.abs(hi) * factor)
+        return Interval(down(lo), up(hi))
 
     return enclosed
 

@@ -5,9 +5,10 @@ delta is a lower bound. Both are found by a secant search on log delta and then 
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ..core.budget import ErrorBudget, Part
+from ..core.directions import Direction
 from ..core.results import Bracket
 from .accountant import Found, OneDirection, budget_of
 from .intervals import down, up
@@ -29,10 +30,36 @@ class EpsRange:
     reached: bool = True
 
 
-def epsilon_range(direction: OneDirection, delta: float, delta_error: float, atol: float, settings: Settings) -> EpsRange:
+def epsilon_ranges(
+    ways: dict[Direction, OneDirection], delta: float, delta_error: float, atol: float, settings: Settings
+) -> dict[Direction, EpsRange]:
+    """eps(delta) of each direction, the one that looks larger first: the other need only be known to be smaller."""
+
+    def guess(name: Direction) -> float:
+        way = ways[name]
+        finite = delta - way.infinity[1]
+        return way.scout.saddle_for(math.log(finite)).eps if way.parts and finite > 0 else math.inf
+
+    ranges: dict[Direction, EpsRange] = {}
+    enough = -math.inf
+    for name in sorted(ways, key=guess, reverse=True) if len(ways) > 1 else ways:
+        ranges[name] = epsilon_range(ways[name], delta, delta_error, atol, settings, enough)
+        enough = ranges[name].lower
+    return ranges
+
+
+def epsilon_range(
+    direction: OneDirection,
+    delta: float,
+    delta_error: float,
+    atol: float,
+    settings: Settings,
+    enough: float = -math.inf,
+) -> EpsRange:
     """eps(delta) of one direction, before the convention that it is at least 0.
 
-    `delta` is a float within relative `delta_error` of the exact value.
+    `delta` is a float within relative `delta_error` of the exact value. If the whole range lies below `enough`, its
+    width does not matter.
     """
     low, high = direction.infinity
     least, most = delta * (1 - delta_error), delta * (1 + delta_error)
@@ -52,17 +79,26 @@ def epsilon_range(direction: OneDirection, delta: float, delta_error: float, ato
     if least <= high:
         note = "delta equals the mass at infinity within its own rounding: eps may be the largest loss or infinite"
         return EpsRange(-math.inf, float(largest.hi), _empty(), note, reached=False)
-    return _search(direction, least, most, low, atol, settings)
+    return _search(direction, least, most, low, atol, settings, enough)
 
 
-def _search(direction, least: float, most: float, infinity: float, atol: float, settings: Settings) -> EpsRange:
+def _search(
+    direction: OneDirection,
+    least: float,
+    most: float,
+    infinity: float,
+    atol: float,
+    settings: Settings,
+    enough: float,
+) -> EpsRange:
     if direction.steps == 1:
         return _one_step(direction, least, most)
     log_target = math.log(max(most - infinity, 1e-300))
     saddle = direction.scout.saddle_for(log_target)
     best: EpsRange | None = None
     for _ in range(_TRIES):
-        rtol = min(0.5, atol * saddle.tilt * (1 - infinity / most))
+        loose = max(atol, 0.5 * (enough - saddle.eps)) if best is None else atol
+        rtol = min(0.5, loose * saddle.tilt * (1 - infinity / most))
         plan = make_plan(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
         right = _root(upper, math.log(least), saddle.eps, 1 / saddle.tilt, atol, +1)
@@ -76,7 +112,7 @@ def _search(direction, least: float, most: float, infinity: float, atol: float, 
         note = "" if reached else f"accuracy not reached: width {width:.1e}, asked {atol:.1e}"
         if best is None or width < best.upper - best.lower:
             best = EpsRange(left, right, budget, note, reached)
-        if reached or plan.capped or settings.fixed:
+        if reached or right <= enough or plan.capped or settings.fixed:
             break
         better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5))
         if better is None:
@@ -91,7 +127,7 @@ def _one_step(direction: OneDirection, least: float, most: float) -> EpsRange:
     from .accountant import Point
 
     def bounds(eps: float) -> tuple[float, float]:
-        found = direction.at([Point(eps)], 1.0, Settings())[0]
+        found = direction.at([Point(eps)], [1.0], Settings())[0]
         return found.lower.bound, found.upper.bound
 
     right = _bisect(lambda e: bounds(e)[1] <= least, True)
@@ -164,7 +200,7 @@ def _empty(width: float = 0.0) -> ErrorBudget:
     return ErrorBudget((Part("exact", 0.0 if not math.isfinite(width) else width, "known without a grid"),), {})
 
 
-def combine_ranges(ranges: dict[str, EpsRange], atol: float, direction: str) -> Bracket:
+def combine_ranges(ranges: dict[Direction, EpsRange], atol: float, direction: str) -> Bracket:
     """The max over directions, and at least 0 (delta >= delta(0) gives eps = 0 by convention)."""
     top = max(ranges, key=lambda name: ranges[name].upper)
     base = max(ranges, key=lambda name: ranges[name].lower)
@@ -178,4 +214,4 @@ def combine_ranges(ranges: dict[str, EpsRange], atol: float, direction: str) -> 
     if math.isfinite(upper):
         upper = float(up(upper))
     lower = max(float(down(lower)) if math.isfinite(lower) else lower, 0.0)
-    return Bracket(lower, upper, replace(budget), "eps", direction, reached or upper - lower <= atol, note)
+    return Bracket(lower, upper, budget, "eps", direction, reached or upper - lower <= atol, note)

@@ -63,7 +63,8 @@ def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction:
     above = step.continuous(Interval.exactly(x))[0].mid
     for loss, mass in step.atoms:
         above = above + np.where(x < loss.mid, mass.mid, 0.0)
-    total = above[0] + step.below(Interval.exactly(x[:1])).mid[0] + sum(m.mid for loss, m in step.atoms if loss.mid <= x[0])
+    below = step.below(Interval.exactly(x[:1])).mid[0]
+    total = above[0] + below + sum(mass.mid for loss, mass in step.atoms if loss.mid <= x[0])
     infinity = float(step.infinity.mid)
     cells = above[:-1] - above[1:]
     if side == "upper":

@@ -73,7 +73,10 @@ def make_plan(
     aligned = _alignment(parts, dx, least)
     log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
     log_share = math.log(_MARGIN * rtol / steps)
-    ranges = [_range(step, law, log_tail, log_share, tilt) for (step, _), (law, _) in zip(parts, scout.laws, strict=True)]
+    laws = [law for law, _ in scout.laws]
+    ranges = [
+        _range(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)
+    ]
     lower = _grids(parts, ranges, aligned, dx, -1)
     upper = _grids(parts, ranges, aligned, dx, +1)
     dx = upper[0].dx
@@ -146,8 +149,12 @@ def _nudged(loss, side: int, ulps: int = 16) -> float:
     return value + side * ulps * max(abs(value), 1e-300) * 2.0**-53
 
 
+def _heaviest_atom(step: OneStep) -> Interval:
+    return max(step.atoms, key=lambda atom: float(atom[1].mid))[0]
+
+
 def _grids(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
-    offsets = [_nudged(max(step.atoms, key=lambda a: float(a[1].mid))[0], side) if step.atoms else 0.0 for step, _ in parts]
+    offsets = [_nudged(_heaviest_atom(step), side) if step.atoms else 0.0 for step, _ in parts]
     if aligned is not None:
         left, right = _heaviest(parts[aligned.part][0])
         offsets[aligned.part] = _nudged(left, side)

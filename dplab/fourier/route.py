@@ -20,7 +20,7 @@ from ..core.parameters import (
 from ..core.results import Bracket, Curve
 from .accountant import Found, OneDirection, Point, combine
 from .intervals import IntervalTable
-from .inversion import combine_ranges, epsilon_range
+from .inversion import combine_ranges, epsilon_ranges
 from .planning import DEFAULT_MAX_SIZE, Settings
 
 
@@ -122,10 +122,9 @@ def epsilon(
     target, relative_error = approximate(wanted), 0.0
     if not (isinstance(wanted, Fraction) and Fraction(target) == wanted):
         relative_error = 2.0**-52
-    ranges = {
-        name: epsilon_range(OneDirection(composition, name == "backward"), target, relative_error, tolerance, settings)
-        for name in single_directions(direction, composition.symmetric)
-    }
+    names = single_directions(direction, composition.symmetric)
+    ways = {name: OneDirection(composition, name == "backward") for name in names}
+    ranges = epsilon_ranges(ways, target, relative_error, tolerance, settings)
     return combine_ranges(ranges, tolerance, parse_direction(direction))
 
 
@@ -133,14 +132,40 @@ def _curve(composition, epss, direction: str, rtol, settings: Settings, log: boo
     composition = _checked(composition)
     points = [_point(eps) for eps in epss]
     tolerance = float(approximate(positive(rtol, "rtol")))
-    found: dict[Direction, list[Found]] = {}
-    for name in single_directions(direction, composition.symmetric):
-        found[name] = OneDirection(composition, name == "backward").at(points, tolerance, settings)
+    names = single_directions(direction, composition.symmetric)
+    ways = {name: OneDirection(composition, name == "backward") for name in names}
+    found = _strongest_first(ways, points, tolerance, settings)
     asked = parse_direction(direction)
     return [
         combine({name: values[i] for name, values in found.items()}, point, tolerance, asked, log)
         for i, point in enumerate(points)
     ]
+
+
+def _strongest_first(
+    ways: dict[Direction, OneDirection], points: list[Point], rtol: float, settings: Settings
+) -> dict[Direction, list[Found]]:
+    """Both directions, the one that looks larger first: the other need only be known to be smaller."""
+    if len(ways) == 1:
+        return {name: way.at(points, [rtol] * len(points), settings) for name, way in ways.items()}
+    guesses = {name: [way.log_estimate(point) for point in points] for name, way in ways.items()}
+    first, second = sorted(ways, key=lambda name: -sum(guesses[name]))
+    found = {first: ways[first].at(points, [rtol] * len(points), settings)}
+    rtols = []
+    for known, guess in zip(found[first], guesses[second], strict=True):
+        room = known.lower.log_bound - guess
+        rtols.append(rtol if room < rtol or math.isnan(room) else max(rtol, min(0.5 * math.expm1(min(room, 1.0)), 0.5)))
+    found[second] = ways[second].at(points, rtols, settings)
+    again = [
+        i
+        for i, (known, weak) in enumerate(zip(found[first], found[second], strict=True))
+        if weak.upper.log_bound > known.lower.log_bound and rtols[i] > rtol
+    ]
+    if again:
+        better = ways[second].at([points[i] for i in again], [rtol] * len(again), settings)
+        for i, value in zip(again, better, strict=True):
+            found[second][i] = value
+    return found
 
 
 def _monotone(epss: list, brackets: list[Bracket]) -> list[Bracket]:

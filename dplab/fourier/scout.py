@@ -24,15 +24,18 @@ class CoarseLaw:
 
     losses: np.ndarray
     masses: np.ndarray
+    ends: tuple[float, float]
 
     @classmethod
     def of(cls, step: OneStep) -> "CoarseLaw":
         """The table of a PLD: a logarithmic first look, then refined where there is mass."""
-        losses, masses = _cells(step)
+        losses, masses, ends = _cells(step)
         for loss, mass in step.atoms:
             losses, masses = np.append(losses, float(loss.mid)), np.append(masses, float(mass.mid))
         order = np.argsort(losses, kind="stable")
-        return cls(losses[order], np.maximum(masses[order], 0.0))
+        losses = losses[order]
+        ends = (min(ends[0], float(losses[0])), max(ends[1], float(losses[-1])))
+        return cls(losses, np.maximum(masses[order], 0.0), ends)
 
     @cached_property
     def above(self) -> np.ndarray:
@@ -43,7 +46,7 @@ class CoarseLaw:
         """Neighbouring losses, the first with more and the second with at most this mass above it."""
         beyond = np.nonzero(self.above <= math.exp(max(log_mass, -740.0)))[0]
         if not len(beyond):
-            return float(self.losses[-1]), float(self.losses[-1])
+            return float(self.losses[-1]), self.ends[1]
         return float(self.losses[max(beyond[0] - 1, 0)]), float(self.losses[beyond[0]])
 
     def bottom_cell(self, log_share: float, tilt: float) -> tuple[float, float]:
@@ -53,8 +56,9 @@ class CoarseLaw:
             below = np.logaddexp.accumulate(weights) + (1 + tilt) * self.losses
         large = np.nonzero(below > log_share + self.log_mgf(tilt))[0]
         if not len(large):
-            return float(self.losses[0]), float(self.losses[0])
-        return float(self.losses[max(large[0] - 1, 0)]), float(self.losses[large[0]])
+            return self.ends[0], float(self.losses[0])
+        left = float(self.losses[large[0] - 1]) if large[0] > 0 else self.ends[0]
+        return left, float(self.losses[large[0]])
 
     def log_mgf(self, tilt: float) -> float:
         """log M(tilt)."""
@@ -71,9 +75,9 @@ class CoarseLaw:
         return math.log(total) + peak, mean, float(weights @ (spread * spread)) / total
 
 
-def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray]:
+def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     if step.support is None:
-        return np.empty(0), np.empty(0)
+        return np.empty(0), np.empty(0), (math.inf, -math.inf)
     lower, upper = float(step.support[0].hi), float(step.support[1].lo)
     if math.isfinite(lower) and math.isfinite(upper):
         edges = np.linspace(lower, upper, 129)
@@ -88,7 +92,8 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray]:
         masses = np.where(above[:-1] < 0.5, above[:-1] - above[1:], below[1:] - below[:-1])
         kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
         if parts == 0:
-            return (0.5 * (edges[:-1] + edges[1:]))[kept], masses[kept]
+            middles = (0.5 * (edges[:-1] + edges[1:]))[kept]
+            return middles, masses[kept], (float(edges[:-1][kept][0]), float(edges[1:][kept][-1]))
         starts, widths = edges[:-1][kept], np.diff(edges)[kept]
         fine = starts[:, None] + widths[:, None] * np.arange(parts) / parts
         edges = np.unique(np.append(fine.ravel(), starts[-1] + widths[-1]))

@@ -47,8 +47,8 @@ class Side:
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
         self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
-        exponent = math.fsum(k * math.log1p(-min(pld.infinity, 1.0)) if pld.infinity < 1 else -math.inf for pld, k in self.plds)
-        self.infinity = -math.expm1(exponent) * (1 + sign * 16 * U)
+        survival = math.fsum(k * (math.log1p(-pld.infinity) if pld.infinity < 1 else -math.inf) for pld, k in self.plds)
+        self.infinity = -math.expm1(survival) * (1 + sign * 16 * U)
 
     def at(self, eps: float, eps_error: float) -> SideValue:
         """The bound at eps, valid for every true eps within `eps_error` of it."""

@@ -162,7 +162,8 @@ class TiltedSum:
 def _geometric(rate: float, dx: float, angle: np.ndarray, ended: np.ndarray, count: int):
     """sum_{m=0}^{count-1} r^m for r = e^{-rate dx + i angle}, and the size its rounding error is relative to."""
     decay = -rate * dx
-    one_minus_r = -(math.expm1(decay) * np.cos(angle) - 2 * np.sin(angle / 2) ** 2) - 1j * math.exp(decay) * np.sin(angle)
+    real = -math.expm1(decay) * np.cos(angle) + 2 * np.sin(angle / 2) ** 2
+    one_minus_r = real - 1j * math.exp(decay) * np.sin(angle)
     whole = math.exp(max(decay * count, -745.0))
     real_part_gap = -math.expm1(decay * count)
     numerator = real_part_gap + whole * (1 - ended)
