@@ -33,7 +33,7 @@ ROUTE_NAMES = ("symbolic", "reference", "fourier", "clt")
 FORMATS = ("svg", "png", "pdf")
 _HEADER = ("ε", "route", "δ(ε)", "error or width", "time")
 _FIELDS = ("composition", "direction", "eps", "route", "kind", "value", "lower", "upper", "error", "seconds", "note")
-_CURVE_POINTS = 41
+_CURVE_POINTS = 81
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ _HOMES = {
     "RouteStyle": "style",
     "new_figure": "style",
     "route_style": "style",
+    "route_styles": "style",
 }
 
 __all__ = sorted(_HOMES)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..core.results import Approximation, Bracket, Curve
 from .scale import log10, log_axis
-from .style import ROUTES, legend, name_axes, route_style
+from .style import ROUTES, RouteStyle, legend, name_axes, route_style, route_styles
 from .words import percent, short, span
 
 if TYPE_CHECKING:
@@ -30,12 +30,11 @@ def draw_delta(ax: "Axes", curves: Mapping[str, Curve], *, title: str = "δ(ε)"
     drawn = {route: _finite(curves[route]) for route in _ordered(curves)}
     drawn = {route: points for route, points in drawn.items() if points}
     low, high = _limits(drawn)
+    styles = route_styles(drawn)
     for route, points in drawn.items():
-        _draw_route(ax, route, points, low)
+        _draw_route(ax, styles[route], points, low)
     log_axis(ax, low, high)
     everywhere = [eps for points in drawn.values() for eps, _ in points]
-    if everywhere and min(everywhere) < max(everywhere):
-        ax.set_xlim(min(everywhere), max(everywhere))
     name_axes(ax, "ε (nats)", title)
     legend(ax, loc=_free_corner(drawn, low, high))
     return _sentence(drawn, everywhere)
@@ -83,8 +82,8 @@ def _free_corner(drawn: Mapping[str, list], low: float, high: float) -> str:
     return "upper right"
 
 
-def _draw_route(ax: "Axes", route: str, points: list, low: float) -> None:
-    style, floor = route_style(route), low - 5
+def _draw_route(ax: "Axes", style: RouteStyle, points: list, low: float) -> None:
+    floor = low - 5
     eps = [e for e, _ in points]
     lower = [max(log10(ends(value)[0]), floor) for _, value in points]
     upper = [max(log10(ends(value)[1]), floor) for _, value in points]

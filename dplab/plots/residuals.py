@@ -13,7 +13,7 @@ import mpmath
 from ..core.results import Bracket, Curve, Reference
 from .curves import ends
 from .scale import log10, log_axis
-from .style import GREY, ROUTES, TEXT, legend, name_axes, route_style
+from .style import GREY, ROUTES, TEXT, legend, name_axes, route_styles
 from .words import in_words, short
 
 if TYPE_CHECKING:
@@ -79,15 +79,16 @@ def draw_residuals(
     """
     found = deviations(curves)
     top = max([0.0, *(y for points in found.values() for _, y in points if math.isfinite(y))])
+    styles = route_styles(found)
     for route, points in found.items():
-        style = route_style(route)
+        style = styles[route]
         shown = [(eps, max(y, floor)) for eps, y in points]
         keywords = style.points if len(points) <= 16 else style.line
         ax.plot(*zip(*shown, strict=True), label=_MEANING.get(route, style.label), clip_on=False, zorder=3, **keywords)
         sunk = [eps for eps, y in points if y <= floor]
         if sunk:
             ax.plot(sunk, [floor] * len(sunk), style.marker, color=style.colour, markersize=8, clip_on=False, zorder=4)
-    log_axis(ax, floor, top + 1, most=8)
+    log_axis(ax, floor - 0.02 * (top - floor), top + 1, most=8)
     if floor < FLOAT64:
         ax.axhline(FLOAT64, color=GREY, linewidth=1, linestyle=(0, (1, 2)))
         ax.annotate(
@@ -100,8 +101,15 @@ def draw_residuals(
             color=GREY,
         )
     name_axes(ax, "ε (nats)", title)
-    legend(ax, loc="lower right" if floor > -20 else "center right")
+    _place_legend(ax, [max(y, floor) for points in found.values() for _, y in points], floor, top + 1)
     return _sentence(found, floor)
+
+
+def _place_legend(ax: "Axes", levels: list[float], floor: float, top: float) -> None:
+    """In the middle of the widest gap between the lines."""
+    marks = sorted({floor, top, *levels})
+    low, high = max(zip(marks, marks[1:], strict=False), key=lambda pair: pair[1] - pair[0], default=(floor, top))
+    legend(ax, loc="center right", bbox_to_anchor=(1.0, ((low + high) / 2 - floor) / (top - floor)))
 
 
 def _sentence(found: Mapping[str, list], floor: float) -> str:

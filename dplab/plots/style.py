@@ -4,6 +4,7 @@ Okabe-Ito colours, and for every route a dash pattern and a marker of its own, s
 colour-blind eye can still tell the routes apart. Sizes are for the back row of a lecture hall.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,13 +56,32 @@ ROUTES: dict[str, RouteStyle] = {
 }
 """The routes of dplab (and other accountants), in the order of a legend."""
 
-_OTHER = RouteStyle("", GREY, (0, (2, 2)), "P")
+_OTHERS = [
+    (GREY, (0, (2, 2)), "P"),
+    (SKY, (0, (4, 1.5, 1, 1.5)), "*"),
+    (GREEN, (0, (7, 2)), "h"),
+    (GREY, (0, (1, 3)), "d"),
+]
 
 
-def route_style(route: str) -> RouteStyle:
-    """The style of a route; an unknown name gets a neutral one with that name as its label."""
-    known = ROUTES.get(route)
-    return known or RouteStyle(route, _OTHER.colour, _OTHER.dash, _OTHER.marker)
+def route_style(route: str, place: int = 0) -> RouteStyle:
+    """The style of a route; an unknown one keeps its name as label, and looks like no route of dplab's.
+
+    place: which of the neutral looks, for several unknown names in one picture.
+    """
+    colour, dash, marker = _OTHERS[place % len(_OTHERS)]
+    return ROUTES.get(route) or RouteStyle(route, colour, dash, marker)
+
+
+def route_styles(routes: Iterable[str]) -> dict[str, RouteStyle]:
+    """The styles of several routes in one picture, all different.
+
+    >>> [style.marker for style in route_styles(["clt", "mine", "yours"]).values()]
+    ['^', 'P', '*']
+    """
+    names = list(routes)
+    unknown = [name for name in names if name not in ROUTES]
+    return {name: route_style(name, unknown.index(name) if name in unknown else 0) for name in names}
 
 
 def new_figure(columns: int = 1, width: float = 8.6, height: float = 4.6) -> "tuple[Figure, list[Axes]]":
@@ -90,6 +110,7 @@ def dress(figure: "Figure", columns: int = 1) -> "list[Axes]":
         ax.tick_params(labelsize=TICK, length=4, color=GREY)
         ax.grid(True, color="#dddddd", linewidth=0.8)
         ax.set_axisbelow(True)
+        ax.margins(x=0.03)
     return axes
 
 

@@ -19,7 +19,7 @@ from .arithmetic import FN
 from .found import GUARD, Found
 from .law import Law
 from .line import Transform
-from .rules import Rule, atom_nodes, node_sum
+from .rules import Rule
 from .saddle import Landscape, Saddle
 
 MOST_WORK = 5 * 10**6
@@ -34,13 +34,19 @@ SPARE = 5
 MARGIN = 1.4
 """A line may go on to this multiple of the height that was planned, until its own estimate of the rest is small."""
 
-LIFTS = (1.0, 2.0)
-"""Heights, in widths of the coordinate, to which the path of a rule is lifted when the plain one gets long."""
+
+class Plan(NamedTuple):
+    """Two lines with their steps, the height to which the rules are good, and whether that is high enough."""
+
+    saddles: tuple[Saddle, Saddle]
+    steps: tuple[float, float]
+    height: float
+    enough: bool
 
 
 class Line(NamedTuple):
-    """The transform along Re z = c: G_m = (M(c + imh)/M(c))^k/(z(z+1)), log M(c)^k, the height reached and a bound on
-    the rest of the integral over M(c)^k e^{-c eps}."""
+    """The transform along Re z = c: G_m = (M(c + imh)/M(c))^k/(z(z+1)), log M(c)^k, and a bound on the rest of the
+    integral over M(c)^k e^{-c eps}."""
 
     c: Any
     h: Any
@@ -49,52 +55,58 @@ class Line(NamedTuple):
     rest: Any
 
 
-class Plan(NamedTuple):
-    """What a line needs: its saddle, the step, the height at which to stop, whether that height is enough."""
-
-    saddle: Saddle
-    h: float
-    height: float
-    enough: bool
-
-
 class Contour:
     """The law's transform, prepared for one number of digits; rules and the last lines are kept for further eps."""
 
     def __init__(self, law: Law, digits: int):
         self.law, self.digits = law, digits
+        self.counts = [k for _, k in law.parts]
         self.landscape = Landscape(law)
         self.transforms: list[Transform] = []
         self.lines: list[Line] = []
-        self.built_at: float | None = None
+        self.built_at = math.nan
         self.places = digits
         self.quadrature = 0.0
 
+    def find(self, eps) -> Found:
+        """delta(eps), with the slope."""
+        near = float(evaluate(eps, FN))
+        reused = bool(self.lines) and abs(near - self.built_at) * max(1, abs(float(self.lines[0].c))) < 1
+        log_delta = None
+        for _ in range(4):
+            if not reused:
+                plan = self.plan(near, log_delta)
+                self.lines, self.built_at = self._draw(plan), near
+                log_delta = plan.saddles[0].log_delta
+            found = self._evaluated(eps)
+            if found.error <= abs(found.value) * mpmath.mpf(10) ** -self.digits or not (reused or plan.enough):
+                return found
+            if not reused:  # delta is smaller than the saddle point made it look
+                seen = float(mpmath.log(max(abs(found.value), found.error)))
+                log_delta = min(seen, log_delta - 1) if seen < log_delta + 1 else log_delta - 10
+            reused = False
+        return found
+
     # --- planning ---------------------------------------------------------------------------------
 
-    def plan(self, eps) -> Plan:
-        """Choose the line for this eps, and make quadrature rules that are good as far up as it goes."""
-        near = float(evaluate(eps, FN))
-        saddle = self.landscape.line(near, (self.digits + SPARE) * math.log(10))
-        other = self._other(saddle, near)
+    def plan(self, eps: float, log_delta: float | None = None) -> Plan:
+        """Choose the lines for this eps, and make quadrature rules that are good as far up as they go."""
+        below = (self.digits + SPARE) * math.log(10)
+        saddle = self.landscape.line(eps, below, log_delta)
+        other = replace(self.landscape.at(_moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
+        steps = (self.landscape.step(saddle, eps, below), 0.94 * self.landscape.step(other, eps, below))
         lost = max(0.0, saddle.log_peak - saddle.log_delta, -saddle.log_delta if saddle.c < 0 else 0.0) / math.log(10)
-        counts = max(k for _, k in self.law.parts)
-        self.places = self.digits + GUARD + math.ceil(lost + math.log10(counts)) + 3
-        h = self.landscape.step(saddle, near, (self.digits + SPARE) * math.log(10))
+        self.places = self.digits + GUARD + math.ceil(lost + math.log10(max(self.counts))) + 3
         with mpmath.workdps(self.places):
             self._make_rules((saddle.c, other.c))
-            height, enough = self._climb(saddle, near, h)
+            height, enough = self._climb(saddle, min(steps))
             if enough:
-                self._settle(other, near, [0.0, height])
-        return Plan(saddle, h, height, enough)
-
-    def _other(self, saddle: Saddle, eps: float) -> Saddle:
-        """The line of the second run."""
-        return replace(self.landscape.at(_moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
+                self._settle(other, 0.0)
+                self._settle(other, height)
+        return Plan((saddle, other), steps, height, enough)
 
     def _make_rules(self, tilts: tuple[float, float]) -> None:
-        self.transforms = []
-        self.quadrature = 0.0
+        self.transforms, self.quadrature = [], 0.0
         for sketch, (pld, _) in zip(self.landscape.sketches, self.law.parts, strict=True):
             if pld.support(FN) is None or pld.mgf(FN, mpmath.mpf(1)) is not None:
                 self.transforms.append(Transform(pld, None))
@@ -102,22 +114,17 @@ class Contour:
                 reach = sketch.reach(tilts, (self.places + 3) * math.log(10))
                 self.transforms.append(Transform(pld, Rule(pld, self.places, reach)))
 
-    def _climb(self, saddle: Saddle, eps: float, h: float) -> tuple[float, bool]:
-        """Double the height until the rest of the integral is negligible, refining the rules on the way."""
+    def _climb(self, saddle: Saddle, h: float) -> tuple[float, bool]:
+        """Go up until the rest of the integral is negligible, refining the rules on the way."""
         shares = [t.atoms_share(saddle.c) for t in self.transforms]
-        floor = math.fsum(k * math.log(a) if a else -math.inf for a, (_, k) in zip(shares, self.law.parts, strict=True))
-        wanted = saddle.log_delta - (self.digits + SPARE) * math.log(10)
-        scale = saddle.log_peak + math.log(abs(saddle.c * (saddle.c + 1)))
-        self._settle(saddle, eps, [0.0])
-        height = saddle.width
+        floor = self._log_product(shares)
+        self._settle(saddle, 0.0)
+        height = 2 * saddle.width
         while True:
-            sizes = self._settle(saddle, eps, [height])
-            decay = math.fsum(
-                k * math.log(a + c) if a + c else -math.inf
-                for a, c, (_, k) in zip(shares, sizes, self.law.parts, strict=True)
-            )
-            if decay + scale - math.log(math.pi * height) < wanted:
-                self._settle(saddle, eps, [MARGIN * height])
+            sizes = self._settle(saddle, height)
+            decay = self._log_product([a + c for a, c in zip(shares, sizes, strict=True)])
+            if decay - math.log(math.pi * height) < self._negligible(saddle):
+                self._settle(saddle, MARGIN * height)
                 return MARGIN * height, True
             work = 2 * height / h * sum(t.size for t in self.transforms)
             longest = max(t.size for t in self.transforms)
@@ -125,99 +132,78 @@ class Contour:
                 return height, False
             height *= 1.5
 
-    def _settle(self, saddle: Saddle, eps: float, heights: list[float]) -> list[float]:
-        """Refine the rules until they are good at c + iy; the shares |C_j| of the continuous parts at the last y."""
-        sizes: list[float] = []
-        for y in heights:
-            z = mpmath.mpc(saddle.c, y)
-            ratios = [abs(t.at(z)) / mpmath.exp(t.log_at(saddle.c)) for t in self.transforms]
-            logs = [k * float(mpmath.log(r)) if r else -1e300 for r, (_, k) in zip(ratios, self.law.parts, strict=True)]
-            goal = -(self.digits + SPARE + 1) * math.log(10) + min(0.0, saddle.log_delta - saddle.log_peak)
-            for i, (transform, (_, k)) in enumerate(zip(self.transforms, self.law.parts, strict=True)):
-                if transform.rule is not None:
-                    weight = math.log(k) + math.fsum(logs) - logs[i] / k
-                    error = self._refined(transform, z, saddle.c, goal - weight)
-                    self.quadrature = max(self.quadrature, error * math.exp(min(weight, 600)))
-            sizes = [self._continuous(t, z, saddle.c) for t in self.transforms]
-        return sizes
+    def _negligible(self, saddle: Saddle) -> float:
+        """log of what may be left out of the integral over M(c)^k e^{-c eps}."""
+        scale = saddle.log_peak + math.log(abs(saddle.c * (saddle.c + 1)))
+        return saddle.log_delta - (self.digits + SPARE) * math.log(10) - scale
 
-    def _refined(self, transform: Transform, z, c: float, goal: float) -> float:
-        """Refine, or lift, one rule until its error at z is below e^goal M(c); the error reached."""
+    def _log_product(self, shares: list[float]) -> float:
+        return math.fsum(k * math.log(a) if a else -math.inf for a, k in zip(shares, self.counts, strict=True))
+
+    def _settle(self, saddle: Saddle, y: float) -> list[float]:
+        """Refine the rules until they are good at c + iy; the shares of the continuous parts there."""
+        z = mpmath.mpc(saddle.c, y)
+        values = [t.value(z, saddle.c) for t in self.transforms]
+        logs = [float(mpmath.log(abs(v.ratio))) if v.ratio else -1e300 for v in values]
+        together = math.fsum(k * log for k, log in zip(self.counts, logs, strict=True))
+        goal = -(self.digits + SPARE) * math.log(10) + min(0.0, saddle.log_delta - saddle.log_peak)
+        for transform, k, log in zip(self.transforms, self.counts, logs, strict=True):
+            if transform.rule is not None:
+                weight = math.log(k) + together - log
+                error = self._refined(transform, z, saddle.c, goal - weight)
+                self.quadrature = max(self.quadrature, error * math.exp(min(weight + saddle.log_peak, 600)))
+        return [value.continuous for value in values]
+
+    @staticmethod
+    def _refined(transform: Transform, z, c: float, goal: float) -> float:
+        """Refine one rule until its error at z is below e^goal M(c); the error reached."""
         while True:
-            rule = transform.rule
-            assert rule is not None
-            coarse, offset = rule.sums(z)
-            error = abs(coarse - offset) / 2 / mpmath.exp(transform.log_at(c))
-            if error <= mpmath.exp(goal) or len(rule.coarse) > MOST_NODES:
+            error = transform.rule_error(z, c)
+            if error <= mpmath.exp(goal) or transform.size > MOST_NODES:
                 return float(error)
-            rule.refine()
-
-    def _continuous(self, transform: Transform, z, c: float) -> float:
-        atoms = node_sum(atom_nodes(transform.pld), z)
-        return float(abs(transform.at(z) - atoms) / mpmath.exp(transform.log_at(c)))
+            transform.refine()
 
     # --- running ----------------------------------------------------------------------------------
 
-    def find(self, eps, plan: Plan | None = None) -> Found:
-        """delta(eps), with the slope."""
-        near = float(evaluate(eps, FN))
-        if self.built_at is None or abs(near - self.built_at) * max(1, abs(float(self.lines[0].c))) > 1:
-            plan = plan or self.plan(eps)
-            self.lines = self._draw(plan, near)
-            self.built_at = near
+    def _draw(self, plan: Plan) -> list[Line]:
         with mpmath.workdps(self.places):
-            value = evaluate(eps, FN)
-            runs = [self._integral(line, value) for line in self.lines]
-            constant, constant_slope = self._constant(value)
-            (one, slope), (other, _) = runs
-            rest = sum(line.rest * mpmath.exp(line.log_scale - line.c * value) for line in self.lines)
-            quadrature = self.quadrature * abs(one)
-            error = abs(one - other) + rest + quadrature
-            return Found(constant + one, error, constant_slope + slope, "contour integral")
+            return [self._draw_one(s, h, plan.height) for s, h in zip(plan.saddles, plan.steps, strict=True)]
 
-    def _draw(self, plan: Plan, near: float) -> list[Line]:
-        saddle, other = plan.saddle, self._other(plan.saddle, near)
-        step = self.landscape.step(other, near, (self.digits + SPARE + 1) * math.log(10))
-        with mpmath.workdps(self.places):
-            return [
-                self._draw_one(saddle, plan.h, plan.height),
-                self._draw_one(other, 0.94 * step, plan.height),
-            ]
-
-    def _draw_one(self, saddle: Saddle, h: float, height: float) -> Line:
-        c, h = mpmath.mpf(saddle.c), mpmath.mpf(h)
-        counts = [k for _, k in self.law.parts]
+    def _draw_one(self, saddle: Saddle, step: float, height: float) -> Line:
+        c, h = mpmath.mpf(saddle.c), mpmath.mpf(step)
+        bits = mpmath.mp.prec + 10 + (int(height / step) + 1).bit_length()
         shares = [t.atoms_share(c) for t in self.transforms]
-        bits = mpmath.mp.prec + 10 + max(1, int(height / float(h)) + 1).bit_length()
+        wanted, rest, check = self._negligible(saddle), math.inf, 7
         values, sizes = [], []
-        wanted = saddle.log_delta - saddle.log_peak - math.log(abs(saddle.c * (saddle.c + 1))) - (self.digits + SPARE) * math.log(10)
-        rest, check = math.inf, 7
         for m, parts in enumerate(zip(*(t.along(c, h, bits) for t in self.transforms), strict=True)):
             z = mpmath.mpc(c, m * h)
             product = mpmath.mpf(1)
-            for part, k in zip(parts, counts, strict=True):
+            for part, k in zip(parts, self.counts, strict=True):
                 product *= part.ratio**k
             values.append(product / (z * (z + 1)))
             sizes.append([part.continuous for part in parts])
             if m >= check:
                 check = m + 8 + m // 20
-                rest = self._rest(sizes, shares, counts, (m + 1) * float(h))
-                if rest < wanted or m * h > height:
+                recent = sizes[3 * len(sizes) // 4 :]
+                largest = [share + max(size[j] for size in recent) for j, share in enumerate(shares)]
+                rest = self._log_product(largest) - math.log(math.pi * (m + 1) * step)
+                if rest < wanted or m * step > height:
                     break
-        log_scale = mpmath.fsum(k * t.log_at(c) for t, k in zip(self.transforms, counts, strict=True))
+        log_scale = mpmath.fsum(k * t.log_at(c) for t, k in zip(self.transforms, self.counts, strict=True))
         return Line(c, h, values, log_scale, mpmath.exp(rest))
 
-    @staticmethod
-    def _rest(sizes: list[list[float]], shares: list[float], counts: list[int], height: float) -> float:
-        """log of the bound on the remaining integral."""
-        recent = sizes[3 * len(sizes) // 4 :]
-        decay = -math.log(math.pi * height)
-        for j, (share, k) in enumerate(zip(shares, counts, strict=True)):
-            largest = share + max(size[j] for size in recent)
-            decay += k * math.log(largest) if largest else -math.inf
-        return decay
+    def _evaluated(self, eps) -> Found:
+        """delta from both lines."""
+        with mpmath.workdps(self.places):
+            x = evaluate(eps, FN)
+            (one, slope), (other, _) = (self._integral(line, x) for line in self.lines)
+            constant, constant_slope = self._constant(x)
+            rest = sum(line.rest * mpmath.exp(line.log_scale - line.c * x) for line in self.lines)
+            error = abs(one - other) + rest + self.quadrature
+            return Found(constant + one, error, constant_slope + slope, "contour integral")
 
-    def _integral(self, line: Line, eps) -> tuple[Any, Any]:
+    @staticmethod
+    def _integral(line: Line, eps) -> tuple[Any, Any]:
         """The integral and its derivative in eps by the trapezoid rule."""
         turn, phase = mpmath.expj(-line.h * eps), mpmath.mpf(1)
         total = slope = mpmath.mpf(0)

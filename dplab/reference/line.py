@@ -6,6 +6,7 @@ beside M(c).
 """
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Any, NamedTuple
 
 import mpmath
@@ -52,6 +53,9 @@ class Transform:
 
     def __init__(self, pld: PLD, rule: Rule | None):
         self.pld, self.rule = pld, rule
+        self.formula = rule is None and pld.support(FN) is not None
+        self.atoms = atom_nodes(pld)
+        self._logs: dict[float, Any] = {}
 
     @property
     def size(self) -> int:
@@ -60,18 +64,38 @@ class Transform:
 
     def at(self, z):
         """M(z)."""
-        if self.rule is None and self.pld.support(FN) is not None:
+        if self.formula:
             return self.pld.mgf(FN, z)
-        return node_sum(self.nodes(), z) + node_sum(atom_nodes(self.pld), z)
+        return node_sum(self.nodes(), z) + node_sum(self.atoms, z)
+
+    def value(self, z, c) -> Value:
+        """M(z)/M(c)."""
+        top = mpmath.exp(self.log_at(c))
+        whole, atoms = self.at(z), node_sum(self.atoms, z)
+        return Value(whole / top, float(abs(whole - atoms) / top))
+
+    def rule_error(self, z, c):
+        """Half the difference of the rule's halves at z, over M(c)."""
+        assert self.rule is not None
+        coarse, offset = self.rule.sums(z)
+        return abs(coarse - offset) / 2 / mpmath.exp(self.log_at(c))
+
+    def refine(self) -> None:
+        """Halve the step of the rule."""
+        assert self.rule is not None
+        self.rule.refine()
+        self._logs.clear()
 
     def log_at(self, c):
         """log M(c) at real c."""
-        return mpmath.log(mpmath.re(self.at(mpmath.mpf(c))))
+        key = float(c)
+        if key not in self._logs:
+            self._logs[key] = mpmath.log(mpmath.re(self.at(mpmath.mpf(c))))
+        return self._logs[key]
 
     def atoms_share(self, c) -> float:
         """The part of M(c) that the atoms carry."""
-        atoms = atom_nodes(self.pld)
-        return float(node_sum(atoms, c) / mpmath.exp(self.log_at(c))) if atoms else 0.0
+        return float(node_sum(self.atoms, c) / mpmath.exp(self.log_at(c))) if self.atoms else 0.0
 
     def nodes(self) -> list[Node]:
         """Nodes of the continuous part."""
@@ -80,15 +104,12 @@ class Transform:
     def along(self, c, h, bits: int) -> Iterator[Value]:
         """The values for m = 0, 1, 2, ..."""
         top = self.log_at(c)
-        rotors = [
-            Rotor([(s, w * mpmath.exp(c * s - top)) for s, w in nodes], h, bits)
-            for nodes in (self.nodes(), atom_nodes(self.pld))
-        ]
-        smooth, atoms = rotors
-        formula = self.rule is None and self.pld.support(FN) is not None
-        scale, m = mpmath.exp(top), 0
-        while True:
-            if formula:
+        smooth, atoms = (
+            Rotor([(s, w * mpmath.exp(c * s - top)) for s, w in nodes], h, bits) for nodes in (self.nodes(), self.atoms)
+        )
+        scale = mpmath.exp(top)
+        for m in count():
+            if self.formula:
                 ratio = self.pld.mgf(FN, mpmath.mpc(c, m * h)) / scale
                 yield Value(ratio, float(abs(ratio - atoms.value())))
             else:
@@ -96,7 +117,6 @@ class Transform:
                 yield Value(continuous + atoms.value(), float(abs(continuous)))
             smooth.turn()
             atoms.turn()
-            m += 1
 
 
 def _fixed(x, bits: int):

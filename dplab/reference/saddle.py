@@ -59,20 +59,25 @@ class Landscape:
         left = self._saddle_in(eps, lambda d: -1 - d)
         return min(middle, left, key=lambda s: s.log_peak)
 
-    def line(self, eps: float, below: float) -> Saddle:
+    def line(self, eps: float, below: float, log_delta: float | None = None) -> Saddle:
         """The line with the fewest nodes: at the saddle, or left of it where a heavy upper tail asks for a small step.
 
         Left of the saddle (but right of 0) the upper aliases fade fast while the integrand grows little.
+        `log_delta` is what delta has turned out to be, if an earlier line has shown it.
         """
         saddle = self.saddle(eps)
+        if log_delta is not None:
+            saddle = replace(saddle, log_delta=log_delta)
         upper, lower = self.periods(saddle, eps, below)
         if saddle.c < 0 or upper < 1.2 * lower:
             return saddle
-        lowest = max(saddle.c / 8, saddle.c - 3 * saddle.width)
-        low, high, best, shortest = lowest, saddle.c, saddle, upper
-        for _ in range(7):
+        low, high, best, shortest = saddle.c / 8, saddle.c, saddle, upper
+        for _ in range(8):
             middle = (low + high) / 2
             moved = replace(self.at(middle, eps), log_delta=saddle.log_delta, width=saddle.width)
+            if moved.log_peak - saddle.log_peak > below / 3:
+                low = middle
+                continue
             upper, lower = self.periods(moved, eps, below)
             if max(upper, lower) < shortest:
                 best, shortest = moved, max(upper, lower)
@@ -119,13 +124,12 @@ class Landscape:
 
     def _within(self, saddle: Saddle, eps: float, goal: float, side: int, start: float, stop: float) -> float:
         """The best L from lines between two distances of the saddle."""
-        first = start + 0.01 * saddle.width if start == 0 else start
+        if math.isinf(stop):
+            distances = [start + 0.1 * saddle.width * 1.5**i for i in range(30)]
+        else:
+            distances = [start + (stop - start) * i / 16 for i in range(1, 16)]
         best = math.inf
-        for i in range(1, 60):
-            if math.isinf(stop):
-                distance = first + 0.02 * saddle.width * 1.35**i
-            else:
-                distance = start + (stop - start) * i / 60
+        for distance in distances:
             line = saddle.c + side * distance
             if any(sketch.at_the_edge(line) for sketch in self.sketches):
                 break
@@ -152,7 +156,7 @@ class Landscape:
             high, low = low, low / 8
         while slope(high) * rising < 0 and high < 1e200:
             low, high = high, high * 8
-        for _ in range(30):
+        for _ in range(12):
             middle = math.sqrt(low * high)
             low, high = (low, middle) if slope(middle) * rising > 0 else (middle, high)
         return self.at(place(math.sqrt(low * high)), eps)

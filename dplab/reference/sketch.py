@@ -13,7 +13,7 @@ from ..core.pld import PLD
 from .arithmetic import FN
 from .rules import atom_nodes, node, substitution
 
-FIRST_STEP, FINEST_STEP = 0.25, 0.25 / 2**7
+FIRST_STEP, FINEST_STEP = 0.5, 0.5 / 2**8
 FARTHEST = 2000.0
 """No sketch of the whole line goes farther out than this many widths."""
 
@@ -44,7 +44,7 @@ class Sketch:
     def __init__(self, pld: PLD, k: int):
         self.pld, self.k = pld, k
         self.points: list[Point] = []
-        self.outposts: dict[int, list[Point]] = {}
+        self.outposts: list[list[Point]] = []
         self.step = FIRST_STEP
         with mpmath.workdps(20):
             self.atoms = [(float(s), float(mpmath.log(w))) for s, w in atom_nodes(pld)]
@@ -54,21 +54,26 @@ class Sketch:
                 self._add(range(round(-farthest / FIRST_STEP), round(farthest / FIRST_STEP) + 1))
                 if self.substitution.gaussian:
                     ladder = [farthest * 1.2**i for i in range(23)]
-                    self.outposts = {side: self._points([side * t for t in ladder]) for side in (-1, 1)}
+                    self.outposts = [self._points([side * t for t in ladder]) for side in (-1, 1)]
         for c in (0.0, -1.0):
             self.cumulants(c)
 
     def cumulants(self, c: float) -> Cumulants:
         """log M, its first and its second derivative at real c, all points refined until they settle."""
-        self._extend(c)
         while True:
-            fine = self._cumulants(c, self.points, self.step)
-            if self.step <= FINEST_STEP or len(self.points) > MOST_POINTS or not self.points or self.at_the_edge(c):
-                return fine
-            coarse = self._cumulants(c, self.points[::2], 2 * self.step)
-            if abs(fine.log - coarse.log) * self.k < 1e-3:
-                return fine
+            heights = [w + c * s for _, s, w in self.points]
+            top = max(heights, default=-math.inf)
+            finished = self._extended(c, top)
+            if finished is None:
+                continue
+            masses = [math.exp(h - top) if h > top - NEGLIGIBLE else 0.0 for h in heights]
+            even, total = sum(masses[::2]), sum(masses)
+            settled = not total or abs(2 * even - total) * self.k < 1e-3 * total
+            if settled or not finished or self.step <= FINEST_STEP or len(self.points) > MOST_POINTS:
+                break
             self._refine()
+        parts = [(s, m * self.step) for (_, s, _), m in zip(self.points, masses, strict=True) if m]
+        return self._moments(c, top, parts)
 
     def reach(self, tilts: tuple[float, ...], below: float) -> tuple[float, float]:
         """The range of t where e^{cs} omega is within e^{-below} of its largest value, for each tilt c."""
@@ -81,38 +86,46 @@ class Sketch:
 
     def at_the_edge(self, c: float) -> bool:
         """Whether the law tilted by c reaches farther than any sketch does, so that log M(c) means nothing."""
-        return any(self._needed(c, side) > FARTHEST for side in (-1, 1))
+        top = max((w + c * s for _, s, w in self.points), default=0.0)
+        return max(self._needed(c, top), default=0.0) > FARTHEST
 
-    def _needed(self, c: float, side: int) -> float:
-        """How far out, on one side, the law tilted by c may still have weight (beyond a valley, too)."""
-        outposts = self.outposts.get(side, [])
-        top = max((p.log_weight + c * p.loss for p in self.points), default=0.0) - NEGLIGIBLE
-        needed = 0.0
-        for near, far in pairwise(outposts):
-            if near.log_weight + max(c * near.loss, c * far.loss) > top:
-                needed = abs(far.t)
-        return 2 * FARTHEST if outposts and needed == abs(outposts[-1].t) else needed
-
-    def _extend(self, c: float) -> None:
-        """Add points at the ends until the law tilted by c fits in."""
-        for side in (-1, 1):
-            needed = min(FARTHEST, self._needed(c, side))
-            end = abs(self.points[0 if side < 0 else -1].t) if self.points else 0.0
-            if needed > end:
-                start = round(end / self.step) + 1
-                self._add([side * i for i in range(start, start + 2 * math.ceil((needed - end) / self.step / 2))])
-
-    def _cumulants(self, c: float, points: list[Point], step: float) -> Cumulants:
-        weighted = [(p.loss, p.log_weight + math.log(step) + c * p.loss) for p in points]
-        weighted += [(s, w + c * s) for s, w in self.atoms]
-        if not weighted:
+    def _moments(self, c: float, top: float, parts: list[tuple[float, float]]) -> Cumulants:
+        highest = max([top, *(w + c * s for s, w in self.atoms)])
+        if highest == -math.inf:
             return Cumulants(-math.inf, 0.0, 0.0)
-        top = max(height for _, height in weighted)
-        masses = [(s, math.exp(height - top)) for s, height in weighted if height > top - 60]
-        total = math.fsum(w for _, w in masses)
-        mean = math.fsum(w * s for s, w in masses) / total
-        variance = math.fsum(w * (s - mean) ** 2 for s, w in masses) / total
-        return Cumulants(top + math.log(total), mean, variance)
+        factor = math.exp(top - highest)
+        parts = [(s, m * factor) for s, m in parts] + [(s, math.exp(w + c * s - highest)) for s, w in self.atoms]
+        total = sum(m for _, m in parts)
+        mean = sum(m * s for s, m in parts) / total
+        variance = sum(m * (s - mean) ** 2 for s, m in parts) / total
+        return Cumulants(highest + math.log(total), mean, variance)
+
+    def _needed(self, c: float, top: float) -> list[float]:
+        """How far out, on each side, the law tilted by c may still have weight (beyond a valley, too)."""
+        reached = []
+        for outposts in self.outposts:
+            far = [
+                abs(after.t)
+                for before, after in pairwise(outposts)
+                if before.log_weight + c * (after.loss if (after.loss > before.loss) == (c > 0) else before.loss)
+                > top - NEGLIGIBLE
+            ]
+            last = max(far, default=0.0)
+            reached.append(2 * FARTHEST if last and last == abs(outposts[-1].t) else last)
+        return reached
+
+    def _extended(self, c: float, top: float) -> bool | None:
+        """True if the law tilted by c fits in, False if it never will, None after points have been added."""
+        finished = True
+        for side, needed in zip((-1, 1), self._needed(c, top), strict=False):
+            end = abs(self.points[0 if side < 0 else -1].t)
+            if needed > FARTHEST:
+                finished = False
+            elif needed > end:
+                first = round(end / self.step) + 1
+                self._add([side * i for i in range(first, first + 2 * math.ceil((needed - end) / self.step / 2))])
+                return None
+        return finished
 
     def _add(self, indices) -> None:
         self.points += self._points([i * self.step for i in indices])

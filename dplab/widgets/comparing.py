@@ -9,6 +9,7 @@ import mpmath
 from ..core.composition import Composition
 from ..core.display import html_table, outward_text
 from ..core.errors import DplabError
+from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.results import Bracket, Curve, Reference
 from ..mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
@@ -20,7 +21,8 @@ from ..plots.words import short
 from .controls import choice_slider, dropdown, range_slider
 from .explorer import Explorer, Shown
 
-POINTS = 25
+POINTS, KINKED = 25, 97
+"""Points of a curve; sums of atoms have kinks, and are cheap."""
 REFERENCES = 5
 DIGITS = 20
 QUICK, CAREFUL = {"rtol": 0.1, "max_size": 2**17}, {"rtol": 0.01, "max_size": 2**20}
@@ -130,7 +132,8 @@ def _points(eps: tuple, count: int) -> list[float]:
 def _fast(c: Composition, eps: tuple, effort: dict) -> dict[str, Curve]:
     from .. import clt, fourier
 
-    points = _points(eps, POINTS)
+    smooth = any(pair.support(MpmathTable()) for pair, _ in c.parts)
+    points = _points(eps, POINTS if smooth else KINKED)
     return {"fourier": fourier.curve(c, points, **effort), "clt": clt.curve(c, points)}
 
 
