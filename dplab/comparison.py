@@ -9,6 +9,7 @@ import csv
 import html
 import io
 import math
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,7 @@ from typing import Any
 from .core.composition import Composition
 from .core.directions import parse_direction
 from .core.display import html_table, outward_text
-from .core.errors import DplabError, ParameterError
+from .core.errors import DplabError, ParameterError, UnboundSymbolError
 from .core.parameters import Parameter, approximate, count, parameter_text, privacy_parameter, require_numbers
 from .core.results import Approximation, Bracket, Curve, Exact, Reference
 from .plots.curves import draw_delta
@@ -135,15 +136,10 @@ def compare(
     asked = _eps_list(eps)
     if not 1 <= count(digits, "digits") <= 200:
         raise ParameterError("digits", digits, "between 1 and 200")
-    for pair, _ in c.parts:
-        _require_numbers(pair)
+    if c.free_symbols:
+        raise UnboundSymbolError(c.free_symbols, "compare")
     rows = _ask(c, asked, parsed, digits, wanted)
     return Comparison(c, parsed, digits, tuple(rows), _curves(c, asked, parsed, wanted))
-
-
-def _require_numbers(pair) -> None:
-    for value in pair.arguments.values():
-        _require_numbers(value) if hasattr(value, "arguments") else require_numbers("compare", value)
 
 
 def _routes(routes: Sequence[str] | None) -> tuple[str, ...]:
@@ -174,12 +170,19 @@ def _ask(c: Composition, asked: list, direction: str, digits: int, routes: tuple
     modules = {name: import_module(f"{__package__}.{name}") for name in routes}
     answers: dict[tuple[int, str], Row] = {}
     cheap_first = sorted(routes, key=lambda name: name == "reference")
-    with tqdm(total=len(asked) * len(routes), delay=2, leave=False, unit="value", desc="compare") as bar:
+    with tqdm(
+        total=len(asked) * len(routes), delay=2, leave=False, unit="value", desc="compare", file=_bar_file()
+    ) as bar:
         for name in cheap_first:
             for place, eps in enumerate(asked):
                 answers[place, name] = _one(modules[name], name, c, eps, direction, digits)
                 bar.update()
     return [answers[place, name] for place in range(len(asked)) for name in routes]
+
+
+def _bar_file():
+    """Where the bar goes: in a notebook not to stderr, of which an empty red box would remain."""
+    return sys.stdout if "ipykernel" in sys.modules else sys.stderr
 
 
 def _one(module, name: str, c: Composition, eps, direction: str, digits: int) -> Row:

@@ -1,8 +1,8 @@
 """Mean and variance of the privacy loss of one PLD, by quadrature along the pair's smooth coordinate.
 
 On the whole line the trapezoid rule converges geometrically (the integrands are analytic and decay like a normal
-density); it walks outwards from the centre until nothing is left, so that no mass can be missed however wide the
-loss is. On a finite interval tanh-sinh quadrature is used.
+density). On either side of the centre it climbs to the density's peak and walks from there until nothing is left, so
+that no mass is missed however far out it lies. On a finite interval tanh-sinh quadrature is used.
 """
 
 from collections.abc import Callable
@@ -11,13 +11,16 @@ from typing import NamedTuple
 
 import mpmath
 
+from ..core.errors import PrecisionError
 from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.pld import PLD
 
 DIGITS = 30
-NOTHING = mpmath.mpf(10) ** -40
+ROUNDING = mpmath.mpf(10) ** -18
+NOTHING = mpmath.mpf(10) ** -60
 """A density this much smaller than its peak, and falling, has ended."""
+MOST_HALVINGS = 16
 AGREEMENT = mpmath.mpf(10) ** -12
 """Two trapezoid sums that agree so far: the finer one is right to about twice as many digits."""
 
@@ -49,9 +52,11 @@ def moments(pld: PLD) -> Moments:
         infinite, missing = pld.mass_at_infinity(fn), pld.mass_at_minus_infinity(fn)
         if infinite == 1:
             return Moments(mpmath.mpf(0), mpmath.mpf(0), infinite, missing)
-        first, second = expectations(pld, (lambda s: s, lambda s: s * s))
-        mean = first / (1 - infinite)
-        return Moments(mean, max(mpmath.mpf(0), second / (1 - infinite) - mean * mean), infinite, missing)
+        mean = expectation(pld, lambda s: s) / (1 - infinite)
+        single = (mean * ROUNDING) ** 2  # below this the finite loss is one value
+        variance = expectation(pld, lambda s: (s - mean) ** 2, single) / (1 - infinite)
+        variance = mpmath.mpf(0) if variance <= single else variance
+        return Moments(mean, variance, infinite, missing)
 
 
 @lru_cache(maxsize=1024)
@@ -62,58 +67,81 @@ def chi_square(pair: Pair) -> mpmath.mpf:
     >>> mpmath.nstr(chi_square(Gaussian(sigma=1)), 10)  # e - 1
     '1.718281828'
     """
-    with mpmath.workdps(DIGITS):
+    with mpmath.workdps(10 * DIGITS):  # M(1) is 1 to many digits where the noise is wide
         closed = pair.mgf(MpmathTable(), mpmath.mpf(1))
-        return (closed if closed is not None else expectations(PLD(pair), (mpmath.exp,))[0]) - 1
+        if closed is not None:
+            return closed - 1
+    with mpmath.workdps(DIGITS):
+        return expectation(PLD(pair), mpmath.exp) - 1
 
 
-def expectations(pld: PLD, functions: tuple[Callable, ...]) -> list:
-    """E_omega[f(s)] for each of the functions, over finite losses."""
+def expectation(pld: PLD, weight: Callable, floor=0):
+    """E_omega[weight(s)] over finite losses; values below `floor` need not be right."""
     fn = MpmathTable()
-    totals = [sum((atom.p * f(atom.loss) for atom in pld.atoms(fn)), mpmath.mpf(0)) for f in functions]
+    total = sum((atom.p * weight(atom.loss) for atom in pld.atoms(fn)), mpmath.mpf(0))
     coordinate = pld.coordinate(fn)
     if coordinate is None:
-        return totals
+        return total
 
-    def integrands(u) -> list:
+    def density_and_integrand(u) -> tuple:
         p = pld.coordinate_densities(fn, u).p
-        s = pld.coordinate_loss(fn, u)
-        return [p, *(p * f(s) for f in functions)]
+        return p, p * weight(pld.coordinate_loss(fn, u))
 
     if mpmath.isinf(coordinate.lower):
-        integrals = _on_the_line(integrands, coordinate.center, coordinate.scale)
-    else:
-        ends = [coordinate.lower, coordinate.upper]
-        integrals = [mpmath.quad(lambda u, i=i: integrands(u)[i], ends) for i in range(len(functions) + 1)]
-    return [total + integral for total, integral in zip(totals, integrals[1:], strict=True)]
+        return total + _on_the_line(density_and_integrand, coordinate.center, coordinate.scale, floor)
+    return total + mpmath.quad(lambda u: density_and_integrand(u)[1], [coordinate.lower, coordinate.upper])
 
 
-def _on_the_line(integrands: Callable, center, scale) -> list:
-    """Integrals over the real line; the step is halved until the sums agree."""
+def _on_the_line(function: Callable, center, scale, floor):
+    """The integral over the real line; the step is halved until two sums agree."""
     step = scale / 2
-    coarse = [step * total for total in _walk_both_ways(integrands, center, step)]
-    while True:
-        between = _walk_both_ways(integrands, center + step / 2, step)
-        fine = [(old + step * new) / 2 for old, new in zip(coarse, between, strict=True)]
-        step /= 2
-        if all(abs(new - old) <= AGREEMENT * abs(new) for old, new in zip(coarse, fine, strict=True)):
+    coarse = step * _sum_both_ways(function, center, step)
+    for _ in range(MOST_HALVINGS):
+        between = _sum_both_ways(function, center + step / 2, step)
+        fine, step = (coarse + step * between) / 2, step / 2
+        if abs(fine - coarse) <= max(AGREEMENT * abs(fine), floor):
             return fine
         coarse = fine
+    raise PrecisionError("a moment of the loss did not settle; its density is not smooth along its coordinate")
 
 
-def _walk_both_ways(integrands: Callable, start, step) -> list:
-    right, left = _walk(integrands, start, step), _walk(integrands, start - step, -step)
-    return [a + b for a, b in zip(right, left, strict=True)]
+def _sum_both_ways(function: Callable, start, step):
+    return _sum_one_way(function, start, step) + _sum_one_way(function, start - step, -step)
 
 
-def _walk(integrands: Callable, u, step) -> list:
-    """Sums at u, u + step, ... until the density has ended."""
-    values = integrands(u)
-    totals, peak = values, values[0]
-    while True:
-        u += step
-        before, values = values[0], integrands(u)
-        totals = [total + value for total, value in zip(totals, values, strict=True)]
-        peak = max(peak, values[0])
-        if values[0] <= before and values[0] <= NOTHING * peak:
-            return totals
+def _sum_one_way(function: Callable, start, step):
+    """The sum at start, start + step, ...; where the density rises at first, from its peak outwards and back."""
+
+    def node(i: int) -> tuple:
+        return function(start + i * step)
+
+    peak = _index_of_peak(lambda i: node(i)[0])
+    return _sum_until_ended(node, peak, 1) + _sum_until_ended(node, peak - 1, -1)
+
+
+def _index_of_peak(density: Callable) -> int:
+    """0 if the density falls at first; else the index i > 0 of the maximum, by galloping, then by bisection."""
+    if density(1) <= density(0):
+        return 0
+    far = 1
+    while density(2 * far) > density(far):
+        far *= 2
+    low, high = far // 2, 2 * far
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if density(middle + 1) > density(middle) else (low, middle)
+    return low
+
+
+def _sum_until_ended(node: Callable, i: int, direction: int):
+    """The integrand from index i on, until the density has ended; inwards at most to index 0."""
+    total, peak, before = mpmath.mpf(0), mpmath.mpf(0), mpmath.mpf(0)
+    while i >= 0:
+        density, integrand = node(i)
+        total += integrand
+        peak = max(peak, density)
+        if density <= before and density <= NOTHING * peak:
+            break
+        before = density
+        i += direction
+    return total

@@ -87,6 +87,8 @@ class MpmathTable:
 
     def log_mix(self, s, r):
         """log(1 + r (e^s - 1)); -inf at s = -inf when r = 1, and below the inverse's support."""
+        if r == 1:
+            return s
         # e^s cannot overflow here. s + log r + log1p((1-r)/r e^-s) would cancel for 1 < s < log(1/r).
         inside = r * mpmath.expm1(s)
         return mpmath.log1p(inside) if inside > -1 else -mpmath.inf

@@ -145,7 +145,9 @@ def approximate(value: Parameter | float) -> float:
     return float(value)
 
 
-def checked(value: object, name: str, allowed: str, accepts, cause: str = "") -> Parameter:
+def checked(
+    value: object, name: str, allowed: str, accepts, cause: str = "", smallest: Fraction = SMALLEST
+) -> Parameter:
     """An exact parameter whose range is known; symbols pass, numbers must satisfy `accepts`."""
     parameter = exact(value, name)
     if symbols_of(parameter):
@@ -155,7 +157,7 @@ def checked(value: object, name: str, allowed: str, accepts, cause: str = "") ->
         raise ParameterError(name, value, "a finite real number")
     if not accepts(number):
         raise ParameterError(name, value, allowed, cause)
-    if number != 0 and not SMALLEST <= abs(number) <= LARGEST:
+    if number != 0 and not smallest <= abs(number) <= LARGEST:
         raise ParameterError(name, value, f"zero or between 1e-300 and 1e300 in size ({allowed})")
     return parameter
 
@@ -182,7 +184,7 @@ def privacy_parameter(value: object, name: str = "eps") -> Parameter | float:
     is_infinite = isinstance(value, float) and math.isinf(value)
     if is_infinite or str(value) in ("oo", "-oo", "inf", "-inf", "+inf", "Infinity", "-Infinity"):
         return INFINITY if not str(value).startswith("-") else -INFINITY
-    return checked(value, name, "a real number (nats), or inf", lambda v: True)
+    return checked(value, name, "a real number (nats), or inf", lambda v: True, smallest=Fraction(0))
 
 
 def count(value: Any, name: str = "k") -> int:

@@ -14,6 +14,7 @@ import time
 
 from tqdm import tqdm
 
+from ..core.results import Reference
 from .questions import questions
 
 _LEAST, _MOST, _STABLE = 5, 25, 0.05
@@ -33,7 +34,7 @@ def measure(index: int) -> dict:
     seconds = time.perf_counter() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     per_mb = 1024.0 if sys.platform != "darwin" else 1024.0**2
-    if question.route == "reference":
+    if isinstance(answer, Reference):
         width = float(answer.error / abs(answer.value))
     else:
         width = answer.width if question.delta is not None else answer.relative_width

@@ -14,8 +14,8 @@ import numpy as np
 from ..core.budget import ErrorBudget, Part
 from ..core.composition import Composition
 from ..core.results import Bracket
-from .intervals import Interval, down, up
-from .onestep import OneStep
+from .intervals import Interval, down, maximum, up
+from .onestep import FN, OneStep
 from .planning import Plan, Settings, make_plan, refined
 from .scout import Saddle, Scout
 from .sides import Side, SideValue
@@ -79,11 +79,12 @@ class OneDirection:
             mass = step.infinity
             low += k * math.log1p(-float(mass.lo)) if mass.lo < 1 else -math.inf
             high += k * math.log1p(-float(mass.hi)) if mass.hi < 1 else -math.inf
-        return max(-math.expm1(low) * (1 - 1e-14), 0.0), min(-math.expm1(high) * (1 + 1e-14), 1.0)
+        least = 1.0 if low == -math.inf else max(-math.expm1(low) * (1 - 1e-14), 0.0)
+        return least, min(-math.expm1(high) * (1 + 1e-14), 1.0)
 
     def log_estimate(self, point: Point) -> float:
         """log delta, about: for deciding what to compute first, never for a bound."""
-        if not self.parts or math.isinf(point.eps):
+        if not self.parts or math.isinf(point.eps) or self.has_closed_form:
             return 0.0
         finite = self.scout.saddle(point.eps).log_delta
         return float(np.logaddexp(finite, math.log(max(self.infinity[0], 1e-300))))
@@ -95,10 +96,49 @@ class OneDirection:
 
     def largest_loss(self) -> Interval:
         """Enclosure of the largest finite loss of the composition (hi is inf if unbounded)."""
+        return self._total_loss("largest")
+
+    def smallest_loss(self) -> Interval:
+        """Enclosure of the smallest finite loss of the composition (lo is -inf if unbounded)."""
+        return self._total_loss("smallest")
+
+    def _total_loss(self, which: str) -> Interval:
         total = Interval.exactly(0.0)
         for step, k in self.parts:
-            total = total + step.largest * k
+            total = total + getattr(step, which) * k
         return total
+
+    @cached_property
+    def has_closed_form(self) -> bool:
+        """True for one step, for a sum of losses that takes one value only, and where nothing finite is left."""
+        if self.steps == 1 or self.infinity[0] >= 1:
+            return True
+        return all(step.support is None and len(step.atoms) == 1 for step, _ in self.parts)
+
+    def _closed_form(self, eps: Interval) -> tuple[float, float]:
+        """Enclosure of delta where no grid is needed; see `has_closed_form`."""
+        if self.infinity[0] >= 1:
+            return 1.0, 1.0
+        if self.steps == 1:
+            curve = self.parts[0][0].curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
+            return float(curve.lo[0]), float(curve.hi[0])
+        log_mass = Interval.exactly(0.0)
+        for step, k in self.parts:
+            log_mass = log_mass + FN.log(step.atoms[0][1]) * k
+        finite = FN.exp(log_mass) * maximum(-FN.expm1(eps - self.largest_loss()), 0.0)
+        low, high = self.infinity
+        return max(low + float(finite.lo) - 4e-16, 0.0), min(high + float(finite.hi) + 4e-16, 1.0)
+
+    def _log_q(self) -> tuple[float, float]:
+        """Upper and lower bound of log prod (1 - delta_{Y/X}(inf))^k, the second distribution's finite mass."""
+        ends = []
+        for towards in (up, down):
+            total = 0.0
+            for step, k in self.parts:
+                mass = float(step.q_mass.hi if towards is up else step.q_mass.lo)
+                total += k * float(towards(math.log(mass))) if mass > 0 else -math.inf
+            ends.append(min(total * (1 - 1e-15 if towards is up else 1 + 1e-15), 0.0))
+        return ends[0], ends[1]
 
     def at(self, points: Sequence[Point], rtols: Sequence[float], settings: Settings) -> list[Found]:
         """Both sides at each point, to the relative widths asked for if possible.
@@ -115,7 +155,8 @@ class OneDirection:
             middle = len(group) // 2
             alone = len(open_ones) == 1
             best, sides = self._planned(points[group[middle]], rtols[group[middle]], settings, alone)
-            left, right = [], []
+            left: list[int] = []
+            right: list[int] = []
             for position, index in enumerate(group):
                 found = best if position == middle else self._evaluate(sides, points[index])
                 if position == middle or found.relative_width <= rtols[index]:
@@ -157,9 +198,11 @@ class OneDirection:
             low, high = (max(0.0, -math.expm1(e) * (1 + s * 1e-15)) for e, s in ((eps.hi, -1), (eps.lo, 1)))
         elif eps.lo >= self.largest_loss().hi:
             low, high = self.infinity
-        elif self.steps == 1:
-            curve = self.parts[0][0].curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
-            low, high = float(curve.lo[0]), float(curve.hi[0])
+        elif eps.hi <= self.smallest_loss().lo:
+            low, high = (-math.expm1(e + log_q) for e, log_q in zip((eps.hi, eps.lo), self._log_q(), strict=True))
+            low, high = max(low - 4e-16, 0.0), min(high + 4e-16, 1.0)
+        elif self.has_closed_form:
+            low, high = self._closed_form(eps)
         else:
             return None
         return Found(_known(low), _known(high), _NO_PLAN)

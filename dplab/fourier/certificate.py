@@ -11,12 +11,13 @@ upper PLD, down for the lower), which gains shift * e^x Q(s > x) at a node. Each
 k * tilt * shift in the end, factors k * log_scale.
 """
 
+import math
 from dataclasses import replace
 
 import numpy as np
 
 from .grids import GridPLD, Lines
-from .intervals import Interval, U
+from .intervals import Interval, U, up
 from .onestep import FN, OneStep
 from .sums import suffix_decay_sums, suffix_sums
 
@@ -26,10 +27,10 @@ NEGLIGIBLE = 1e-290
 def grid_curve(pld: GridPLD) -> tuple[np.ndarray, float]:
     """h of a grid PLD at its nodes without the infinite part, and a bound of its relative error.
 
-    h(x_i) - h(x_{i+1}) = (e^{dx} - 1) B_i: sums of non-negative terms only.
+    h(x_i) - h(x_{i+1}) = (1 - e^{-dx}) D_{i+1}: sums of non-negative terms only.
     """
     decay, relative = suffix_decay_sums(pld.masses, pld.grid.dx)
-    curve, more = suffix_sums(np.expm1(pld.grid.dx) * decay)
+    curve, more = suffix_sums(-np.expm1(-pld.grid.dx) * np.append(decay[1:], 0.0))
     return curve, relative + more
 
 
@@ -47,7 +48,7 @@ def certify_upper(
     below `spare`, the mass at infinity covers it.
     """
     infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < max(spare, NEGLIGIBLE), initial=0.0)))
-    pld = replace(pld, infinity=infinity)
+    pld = replace(pld, masses=np.maximum(pld.masses, 0.0), infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
     gain, reach = _mass_above(step, pld, tails[1].lo)
@@ -58,7 +59,12 @@ def certify_upper(
         if not too_far.any():
             break
         gain = np.where(too_far, 0.0, gain)
-    return replace(pld, log_scale=max(scale, abs(np.log(total)) + 64 * U), shift=shift)
+    if not (math.isfinite(scale) and 0 < total < math.inf):  # all mass at infinity bounds everything
+        return replace(pld, masses=np.zeros_like(pld.masses), infinity=1.0)
+    # At x = 0 the total must reach 1. A total above 1 counts once more, because the composition below takes
+    # 1 - delta(inf) for the mass at finite losses (see `Side`).
+    scale = max(scale, -math.log(total)) + max(math.log(total), 0.0) + 64 * U
+    return replace(pld, log_scale=scale, shift=shift)
 
 
 def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -91,42 +97,48 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     """
     (left, left_gain), (right, right_gain), most = line_limits(step, lines)
     infinite = float(step.infinity.hi)
+    pld = replace(
+        pld, masses=np.maximum(pld.masses, 0.0), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0)
+    )
     unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
-    while True:
+    while cut > 0 and most > 0:
         masses = pld.masses.copy()
         masses[cut + 1 :] = 0.0
         cut_pld = replace(pld, masses=masses)
         values, relative = grid_curve(cut_pld)
-        high = values * (1 + relative) + pld.infinity
+        high = np.where(values == 0, pld.infinity, up(values * (1 + relative) + pld.infinity))
         ends = slice(cut + 1), slice(cut)
         costs = [
             _cheapest(high[end], limit.lo[end], gain[end], tilt)
             for end, limit, gain in zip(ends, (left, right), (left_gain, right_gain), strict=True)
         ]
         scale, shift = max(c[0] for c in costs), max(c[1] for c in costs)
-        if np.isfinite(scale) and np.isfinite(shift):
-            break
-        if cut == 0:
-            return replace(cut_pld, masses=np.zeros_like(masses), log_scale=0.0)
+        total = float(np.sum(masses)) + pld.infinity
+        if math.isfinite(scale) and math.isfinite(total):
+            scale = max(scale, math.log(max(total / most, 1.0)) + 64 * U)
+            return replace(cut_pld, log_scale=scale, shift=shift)
         cut //= 2
-    total = float(np.sum(masses)) + pld.infinity
-    return replace(cut_pld, log_scale=max(scale, np.log(max(total / most, 1.0)) + 64 * U), shift=shift)
+    return replace(pld, masses=np.zeros_like(pld.masses))
 
 
 def _cheapest(above, below, gain, tilt: float) -> tuple[float, float]:
-    """(log_scale, shift) that make below >= above at each node, each node by the cheaper of the two."""
-    need = above > below
+    """(log_scale, shift) that make below >= above at each node, each node by the cheaper of the two; an infinite
+    log_scale where neither does. What is no number needs everything."""
+    need = ~(above <= below)
     if not need.any():
         return 0.0, 0.0
     above, below, gain = above[need], below[need], gain[need]
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         by_scale = np.where(below > 0, np.log(above / np.where(below > 0, below, 1.0)), np.inf)
+        by_scale = np.where(by_scale >= 0, by_scale, np.inf)
         by_shift = np.where(gain > 0, (above - below) / np.where(gain > 0, gain, 1.0) * (1 + 1e-9), np.inf)
+        by_shift = np.where(by_shift < 0.5, by_shift, np.inf)  # a line never exceeds its value at x = 0
         shifted = by_shift * max(tilt, 1.0) < by_scale
     scale = float(np.max(by_scale, where=~shifted, initial=0.0))
     shift = float(np.max(by_shift, where=shifted, initial=0.0))
-    return (scale + 4 * U if scale else 0.0), shift / (1 - min(shift, 0.5))
+    # 1 - e^{-t} >= shift for t = shift/(1 - shift)
+    return (scale * (1 + 4 * U) + 4 * U if scale else 0.0), shift / (1 - shift)
 
 
 def line_limits(step: OneStep, lines: Lines):

@@ -21,12 +21,12 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
     size = len(masses)
     decay = suffix_decay_sums(masses, dx)[0]
     drop = np.empty(size + 1)
-    drop[0] = masses[0] + decay[0]  # on (0, x_0): x_0 times the Q-mass
-    drop[1:size] = np.expm1(dx) * decay[:-1]
+    drop[0] = decay[0]  # on (0, x_0): x_0 times the Q-mass
+    drop[1:size] = -np.expm1(-dx) * decay[1:]
     drop[size] = 0.0
     first, last = np.arange(size + 1), np.arange(size + 1)  # valid at block ends: last[first cell], first[last cell]
     merged: list[int] = []  # last cells of blocks that were pooled
-    pending = list(np.nonzero(masses < 0)[0])
+    pending: list[int] = np.nonzero(masses < 0)[0].tolist()
     alive = np.ones(size + 1, dtype=bool)  # alive[cell]: the cell starts a block
 
     def at_right(cell: int) -> float:
@@ -47,10 +47,10 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         right = node + 1
         if not alive[right]:
             continue
-        left = first[node]
+        left = int(first[node])
         if at_right(left) >= at_left(right):
             continue
-        end = last[right]
+        end = int(last[right])
         merged.append(end)
         alive[right] = False
         drop[left] += drop[right]
@@ -62,12 +62,12 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         if left > 0:
             pending.append(left - 1)
     result = masses.copy()
-    for left in {int(first[cell]) for cell in merged}:
-        end = int(last[left])
-        if not alive[left] or left == end:
+    for start in {int(first[cell]) for cell in merged}:
+        end = int(last[start])
+        if not alive[start] or start == end:
             continue
-        result[left : min(end, size)] = 0.0  # nodes inside the block; its outer nodes follow
-        for node in (left - 1, end):
+        result[start : min(end, size)] = 0.0  # nodes inside the block; its outer nodes follow
+        for node in (start - 1, end):
             if 0 <= node < size:
                 result[node] = max(at_right(int(first[node])) - at_left(node + 1), 0.0)
     return result

@@ -23,12 +23,14 @@ _FAR = -25.0
 
 def down(x):
     """The next float below: a lower bound of what was rounded to x."""
-    return np.nextafter(x, -np.inf)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.nextafter(x, -np.inf)
 
 
 def up(x):
     """The next float above: an upper bound of what was rounded to x."""
-    return np.nextafter(x, np.inf)
+    with np.errstate(over="ignore", under="ignore"):
+        return np.nextafter(x, np.inf)
 
 
 class Interval:
@@ -98,7 +100,7 @@ class Interval:
         return _interval(other) * self._reciprocal()
 
     def _reciprocal(self) -> "Interval":
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore", under="ignore"):
             crosses = (self.lo <= 0) & (self.hi >= 0)
             lo = np.where(crosses, -np.inf, down(1.0 / np.where(self.hi == 0, 1.0, self.hi)))
             hi = np.where(crosses, np.inf, up(1.0 / np.where(self.lo == 0, 1.0, self.lo)))

@@ -38,7 +38,9 @@ def epsilon_ranges(
     def guess(name: Direction) -> float:
         way = ways[name]
         finite = delta - way.infinity[1]
-        return way.scout.saddle_for(math.log(finite)).eps if way.parts and finite > 0 else math.inf
+        if not way.parts or finite <= 0 or way.has_closed_form:
+            return math.inf
+        return way.scout.saddle_for(math.log(finite)).eps
 
     ranges: dict[Direction, EpsRange] = {}
     enough = -math.inf
@@ -61,6 +63,8 @@ def epsilon_range(
     `delta` is a float within relative `delta_error` of the exact value. If the whole range lies below `enough`, its
     width does not matter.
     """
+    if delta == 1:
+        return EpsRange(-math.inf, 0.0, _empty(), "every composition is (0, 1)-DP")
     low, high = direction.infinity
     least, most = delta * (1 - delta_error), delta * (1 + delta_error)
     largest = direction.largest_loss() if direction.parts else None
@@ -74,8 +78,7 @@ def epsilon_range(
             return EpsRange(math.inf, math.inf, _empty(), "delta = 0 and the loss is unbounded: no finite eps")
         return EpsRange(float(largest.lo), float(largest.hi), _empty(), "delta = 0: the largest loss")
     if largest is None:
-        bound = math.log1p(-min(delta, 1.0)) if delta < 1 else -math.inf
-        return EpsRange(bound, bound + 1e-15 * abs(bound), _empty(), "nothing is released")
+        return EpsRange(-math.inf, 0.0, _empty(), "nothing is released")
     if least <= high:
         note = "delta equals the mass at infinity within its own rounding: eps may be the largest loss or infinite"
         return EpsRange(-math.inf, float(largest.hi), _empty(), note, reached=False)
@@ -91,8 +94,8 @@ def _search(
     settings: Settings,
     enough: float,
 ) -> EpsRange:
-    if direction.steps == 1:
-        return _one_step(direction, least, most)
+    if direction.has_closed_form:
+        return _without_grid(direction, least, most)
     log_target = math.log(max(most - infinity, 1e-300))
     saddle = direction.scout.saddle_for(log_target)
     best: EpsRange | None = None
@@ -122,8 +125,8 @@ def _search(
     return best
 
 
-def _one_step(direction: OneDirection, least: float, most: float) -> EpsRange:
-    """Bisection on the float64 enclosure of one step's closed form."""
+def _without_grid(direction: OneDirection, least: float, most: float) -> EpsRange:
+    """Bisection on the float64 enclosure of a closed form."""
     from .accountant import Point
 
     def bounds(eps: float) -> tuple[float, float]:

@@ -54,26 +54,21 @@ class OneStep:
 
     @cached_property
     def largest(self) -> Interval:
-        """Enclosure of the largest finite loss (infinite if unbounded)."""
-        ends = [loss for loss, _ in self.atoms]
-        if self.support is not None:
-            ends.append(self.support[1])
-        if not ends:
-            return Interval.exactly(0.0)
+        """Enclosure of the largest finite loss (infinite if unbounded; 0 if there is no finite loss)."""
+        ends = self._ends(1)
         return Interval(max(float(e.lo) for e in ends), max(float(e.hi) for e in ends))
 
-    @property
-    def largest_loss(self) -> float:
-        """An upper bound of the largest finite loss (inf if unbounded)."""
-        return float(self.largest.hi)
+    @cached_property
+    def smallest(self) -> Interval:
+        """Enclosure of the smallest finite loss (infinite if unbounded; 0 if there is no finite loss)."""
+        ends = self._ends(0)
+        return Interval(min(float(e.lo) for e in ends), min(float(e.hi) for e in ends))
 
-    @property
-    def smallest_loss(self) -> float:
-        """A lower bound of the smallest finite loss (-inf if unbounded)."""
-        ends = [float(loss.lo) for loss, _ in self.atoms]
+    def _ends(self, which: int) -> list[Interval]:
+        ends = [loss for loss, _ in self.atoms]
         if self.support is not None:
-            ends.append(float(self.support[0].lo))
-        return min(ends, default=np.inf)
+            ends.append(self.support[which])
+        return ends or [Interval.exactly(0.0)]
 
     def continuous(self, x: Interval) -> tuple[Interval, Interval]:
         """P(x) and S(x) of the continuous part at any x (outside the support too)."""

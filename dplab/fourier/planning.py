@@ -94,8 +94,8 @@ def _range(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, til
             return np.log(q) + (1 + tilt) * x > limit
 
     bottom = _first(step, law.bottom_cell(log_share, tilt), matters, before=True)
-    top = min(top, step.largest_loss)
-    bottom = min(max(bottom, step.smallest_loss), top)
+    top = min(top, float(step.largest.hi))
+    bottom = min(max(bottom, float(step.smallest.lo)), top)
     return bottom, top
 
 

@@ -6,25 +6,25 @@ from .intervals import U
 
 
 def suffix_decay_sums(masses: np.ndarray, dx: float) -> tuple[np.ndarray, float]:
-    """B_i = sum_{j>i} masses_j e^{(i-j) dx} in blocks, and a bound of its relative error (for masses >= 0).
+    """D_i = sum_{j>=i} masses_j e^{(i-j) dx} in blocks, and a bound of its relative error (for masses >= 0).
 
-    Within a block the weights are relative to its first element; the rest is carried from block to block.
+    Within a block the weights are relative to its first element, so a block is short enough that they do not
+    underflow; the rest is carried from block to block.
     """
     size = len(masses)
-    width = int(min(np.ceil(np.sqrt(size)), max(1, np.floor(300.0 / dx))))
+    width = int(min(np.ceil(np.sqrt(size)), max(1, np.floor(30.0 / dx))))
     rows = -(-size // width)
     padded = np.zeros(rows * width)
     padded[:size] = masses
     steps = dx * np.arange(width + 1)
-    inner = np.cumsum((padded.reshape(rows, width) * np.exp(-steps[:-1]))[:, ::-1], axis=1)[:, ::-1]
-    forth, whole = np.exp(steps[:-1]), np.exp(-steps[-1])
+    forth, back = np.exp(steps[:-1]), np.exp(-steps)
+    inner = np.cumsum((padded.reshape(rows, width) * back[:-1])[:, ::-1], axis=1)[:, ::-1]
     carry, carries = 0.0, np.empty(rows)
     for row in range(rows - 1, -1, -1):
-        carries[row] = carry * whole  # what lies right of the block, seen from its first element
+        carries[row] = carry * back[-1]  # what lies right of the block, seen from its first element
         carry = inner[row, 0] + carries[row]
-    after = np.concatenate([inner[:, 1:], np.zeros((rows, 1))], axis=1)
-    result = forth * (after + carries[:, None])
-    relative = (width + 4 * rows + 32 + 8 * width * dx) * U
+    result = forth * (inner + carries[:, None])
+    relative = (width + rows * (4 + width * dx) + 32 + 8 * width * dx) * U
     return result.ravel()[:size], relative
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .grids import GridPLD
-from .intervals import U
+from .intervals import TINY, U
 
 _DROP = -46.0  # frequencies below e^-46 of the total are left out and bounded instead
 
@@ -75,7 +75,7 @@ class TiltedSum:
         log_mgf = peak + (math.log(total) if total > 0 else 0.0)
         masses = pld.masses * np.exp(np.where(used, exponent - log_mgf, 0.0))
         masses = np.where(used, masses, 0.0)
-        largest = float(np.abs(exponent).max()) + abs(log_mgf)
+        largest = float(np.abs(exponent).max()) + self.tilt * abs(pld.grid.offset) + abs(log_mgf)
         self.log_normaliser += k * log_mgf
         self.log_slack += k * (4 * largest + 12) * U
         folded = np.zeros(self.n)
@@ -89,35 +89,45 @@ class TiltedSum:
         n = self.n
         log_bound = np.zeros(n // 2 + 1)
         for (phi, gamma, _), k in zip(transforms, counts, strict=True):
-            log_bound += k * np.log(np.abs(phi) * (1 + 4 * U) + gamma)
+            with np.errstate(divide="ignore"):  # no mass at all
+                log_bound += k * np.log(np.abs(phi) * (1 + 4 * U) + gamma)
         kept = np.nonzero(log_bound > log_bound[0] + _DROP)[0]
         dropped = log_bound[log_bound <= log_bound[0] + _DROP]
         self.dropped = 2.0 / n * float(np.exp(dropped).sum()) * (1 + n * U) if len(dropped) else 0.0
+        self.dropped *= math.exp(1e-9 + 4 * self.steps * U)  # rounding of the logarithms
         total, relative = np.ones(len(kept), dtype=complex), np.zeros(len(kept))
+        log_size, unresolved = np.zeros(len(kept)), np.zeros(len(kept), dtype=bool)
         for (phi, gamma, _), k in zip(transforms, counts, strict=True):
             chosen = phi[kept]
-            relative += k * np.log1p(gamma / np.abs(chosen)) + math.sqrt(5) * U * (k + 2)
+            size = np.maximum(np.abs(chosen), gamma)
+            unresolved |= np.abs(chosen) < gamma
+            log_size += k * np.log(size)
+            relative += k * np.log1p(gamma / size) + math.sqrt(5) * U * (k + 2)
             total = total * _power(chosen, k)
         self.frequencies = kept
         weights = np.full(len(kept), 2.0 / n)
         weights[(kept == 0) | (2 * kept == n)] = 1.0 / n
         self.spectrum = total * weights
         self._spectrum_error = np.abs(self.spectrum) * (np.expm1(relative) + 8 * U)
+        if unresolved.any():  # a transform below its own rounding: all of the power may be error
+            everything = weights * np.exp(log_size + relative + 1e-9 + 4 * self.steps * U)
+            self._spectrum_error = np.where(unresolved, 2 * everything, self._spectrum_error)
 
     def _outside(self, parts, transforms, lam: float, sign: int) -> float:
         """Chernoff's bound of the tilted mass beyond one end of the window, of the grid measure itself."""
         if not parts:
             return 0.0
         end = self.offset + (self.start + (self.n if sign > 0 else -1)) * self.dx
-        total, slack = -sign * lam * end, lam * abs(end) * 4 * U
+        total, slack = -sign * lam * end, 0.5 * lam * self.position_error(end)
         for (pld, k), (_, _, masses) in zip(parts, transforms, strict=True):
-            exponent = sign * lam * pld.grid.nodes
-            peak = float(exponent.max())
-            weighted = float((masses * np.exp(exponent - peak)).sum())
-            if weighted == 0:
+            used = masses > 0
+            if not used.any():
                 return 0.0
-            total += k * (peak + math.log(weighted))
-            slack += k * (6 * abs(peak) + 2 * float(np.abs(exponent).max()) + len(masses)) * U
+            exponent = sign * lam * pld.grid.nodes[used]
+            weights = exponent + np.log(masses[used])
+            peak = float(weights.max())
+            total += k * (peak + math.log(float(np.exp(weights - peak).sum())))
+            slack += k * (4 * float(np.abs(exponent).max()) + 4 * abs(peak) + 3000 + len(weights)) * U
         return math.exp(min(total + slack + self.log_slack, 0.0))
 
     def evaluate(self, eps: float) -> KernelSum:
@@ -126,12 +136,13 @@ class TiltedSum:
         first = max(math.floor((eps - self.offset) / dx) + 1, self.start)
         first += self.offset + first * dx <= eps
         count = self.start + n - first
-        kappa = math.exp(tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt)) if tilt > 0 else 1.0
+        kappa = math.exp(-math.log1p(tilt) - tilt * math.log1p(1 / tilt)) if tilt > 0 else 1.0
         log_factor = self.log_normaliser - tilt * eps
         slack = self.log_slack + 4 * (abs(self.log_normaliser) + abs(tilt * eps) + 8) * U
         if count <= 0:
             return KernelSum(0.0, 0.0, kappa * self.outside, log_factor, slack)
         y = self.offset + first * dx - eps
+        slack += 4 * tilt * y * U
         angle = 2 * math.pi / n * self.frequencies
         turn = (2 * math.pi / n) * ((self.frequencies * (first % n)) % n)
         turned = np.cos(turn) + 1j * np.sin(turn)
@@ -149,7 +160,9 @@ class TiltedSum:
             (self._spectrum_error * (np.abs(kernel) + 64 * U * size)).sum()
             + ((64 + 2 * math.log2(len(kernel) + 1)) * U * moduli * size).sum()
         )
-        largest = min(count * kappa, math.exp(-tilt * y) / -math.expm1(-tilt * dx)) if tilt > 0 else count
+        largest = count * kappa
+        if tilt * dx > TINY:
+            largest = min(largest, math.exp(-tilt * y) / -math.expm1(-tilt * dx))
         rounding = rounding * (1 + 1e-9) + self.dropped * largest
         return KernelSum(value, rounding, kappa * self.outside * (1 + 1e-12), log_factor, slack)
 
@@ -173,14 +186,13 @@ def _geometric(rate: float, dx: float, angle: np.ndarray, ended: np.ndarray, cou
 
 def _power(base: np.ndarray, k: int) -> np.ndarray:
     """base**k by repeated squaring: at most k - 1 + (bits of k) roundings count."""
-    result = None
-    while True:
-        if k & 1:
-            result = base if result is None else result * base
-        k >>= 1
-        if not k:
-            return result
-        base = base * base
+    bits = bin(k)[3:]
+    result = base
+    for bit in bits:
+        result = result * result
+        if bit == "1":
+            result = result * base
+    return result
 
 
 _SIZES: list[int] = []

@@ -34,7 +34,7 @@ def draw_budget(ax: "Axes", budgets: ErrorBudget | Mapping[str, ErrorBudget], *,
     for place, part in enumerate(parts):
         colour, hatch = _LOOKS[place % len(_LOOKS)]
         for row, (name, budget) in enumerate(named.items()):
-            share = _sizes(budget).get(part, 0.0) / (budget.total or 1.0)
+            share = max(_sizes(budget).get(part, 0.0), 0.0) / (_positive(budget) or 1.0)
             label = _label(part, next(iter(named.values())), len(named) > 1) if row == 0 else None
             ax.barh(
                 row,
@@ -54,14 +54,15 @@ def draw_budget(ax: "Axes", budgets: ErrorBudget | Mapping[str, ErrorBudget], *,
     ax.set_xlim(0, 100)
     name_axes(ax, "share of upper − lower (%)", title or "what the bracket's width is made of")
     ax.tick_params(axis="y", length=0)
-    _legend_below(ax, len(parts))
+    _make_room(ax, max(len(name) for name in named), len(parts))
     return "Error budget: " + "; ".join(_described(name, budget) for name, budget in named.items()) + "."
 
 
-def _legend_below(ax: "Axes", parts: int) -> None:
-    height = ax.figure.get_size_inches()[1]
-    rows = (parts + 1) // 2
-    ax.figure.subplots_adjust(bottom=(0.8 + 0.26 * rows) / height)
+def _make_room(ax: "Axes", longest: int, parts: int) -> None:
+    """Margins for the names at the left and a legend in two columns below."""
+    width, height = ax.figure.get_size_inches()
+    below = (0.8 + 0.26 * ((parts + 1) // 2)) / height
+    ax.figure.subplots_adjust(left=max(0.95, 0.3 + 0.105 * longest) / width, bottom=below)
     ax.figure.legend(
         loc="lower center", bbox_to_anchor=(0.5, 0.0), ncols=2, fontsize=TEXT, frameon=False, handlelength=2.2
     )
@@ -69,6 +70,11 @@ def _legend_below(ax: "Axes", parts: int) -> None:
 
 def _sizes(budget: ErrorBudget) -> dict[str, float]:
     return {part.name: part.size for part in budget}
+
+
+def _positive(budget: ErrorBudget) -> float:
+    """The sum of what widens the bracket; a part may also narrow it (two directions, clipping)."""
+    return sum(part.size for part in budget if part.size > 0)
 
 
 def _label(part: str, budget: ErrorBudget, several: bool) -> str:
@@ -79,5 +85,6 @@ def _described(name: str, budget: ErrorBudget) -> str:
     start = f"{name}, width" if name else "width"
     if not budget.total:
         return f"{start} 0"
-    shares = in_words(f"{part.name} {percent(part.size / budget.total)}" for part in budget if part.size > 0)
+    total = _positive(budget)
+    shares = in_words(f"{part.name} {percent(part.size / total)}" for part in budget if part.size > 1e-4 * total)
     return f"{start} {short(budget.total)}, of which {shares}"

@@ -19,7 +19,7 @@ TITLE = "Three accountants, one truth: 10,000 steps of the subsampled Gaussian, 
 DEFAULT = Path("notebooks/img/overview.svg")
 
 
-def overview(composition: Composition, highest: float = 2.0, digits: int = 45) -> str:
+def overview(composition: Composition, highest: float = 2.0, digits: int = 40) -> str:
     """The SVG: delta(eps) by every numeric route for eps from 0 to `highest`, and the residuals down to 1e-50."""
     points = [float(f"{highest * i / 40:.6g}") for i in range(41)]
     few = points[::5]

@@ -54,8 +54,8 @@ def draw_rates(
     errors = [log10(error) for points in series.values() for _, error in points]
     ticks = decades(min(ks), max(ks))
     ax.set_xticks(ticks, [power_label(tick) for tick in ticks])
-    room = 0.08 * (max(errors) - min(errors)) + 0.1
-    log_axis(ax, min(errors) - room, max(errors) + room)
+    spread = max(errors) - min(errors) + 0.5
+    log_axis(ax, min(errors) - 0.35 * spread, max(errors) + 0.08 * spread)  # the legend stands below the lines
     name_axes(ax, x, title)
     legend(ax, loc="lower left")
     return f"{title} against {x}, k {span(10 ** min(ks), 10 ** max(ks))}: {in_words(said)}."

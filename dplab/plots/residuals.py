@@ -6,6 +6,7 @@ bracket, the error of an approximation, and the disagreement of two independent 
 
 import math
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import mpmath
@@ -108,7 +109,7 @@ def draw_residuals(
 def _place_legend(ax: "Axes", levels: list[float], floor: float, top: float) -> None:
     """In the middle of the widest gap between the lines."""
     marks = sorted({floor, top, *levels})
-    low, high = max(zip(marks, marks[1:], strict=False), key=lambda pair: pair[1] - pair[0], default=(floor, top))
+    low, high = max(pairwise(marks), key=lambda pair: pair[1] - pair[0], default=(floor, top))
     legend(ax, loc="center right", bbox_to_anchor=(1.0, ((low + high) / 2 - floor) / (top - floor)))
 
 

@@ -92,8 +92,14 @@ def new_figure(columns: int = 1, width: float = 8.6, height: float = 4.6) -> "tu
     return figure, dress(figure, columns)
 
 
-def dress(figure: "Figure", columns: int = 1) -> "list[Axes]":
-    """Clear a figure and give it `columns` dressed axes; margins are fixed, which is faster than a layout engine."""
+def dress(figure: "Figure", columns: int = 1, *, keep: bool = False) -> "list[Axes]":
+    """Clear a figure and give it `columns` dressed axes; margins are fixed, which is faster than a layout engine.
+
+    keep: leave the axes of the last time and remove what was drawn on them, which saves making all ticks anew; only
+    where the same plot functions will draw on them again.
+    """
+    if keep and len(figure.axes) == columns:
+        return [_wiped(ax) for ax in figure.axes]
     figure.clear()
     width, height = figure.get_size_inches()
     figure.subplots_adjust(
@@ -112,6 +118,15 @@ def dress(figure: "Figure", columns: int = 1) -> "list[Axes]":
         ax.set_axisbelow(True)
         ax.margins(x=0.03)
     return axes
+
+
+def _wiped(ax: "Axes") -> "Axes":
+    for artist in [*ax.lines, *ax.collections, *ax.patches, *ax.texts, ax.get_legend()]:
+        if artist is not None:
+            artist.remove()
+    ax.relim()
+    ax.autoscale(True)
+    return ax
 
 
 def name_axes(ax: "Axes", x: str, y: str, title: str = "") -> None:

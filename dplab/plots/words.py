@@ -38,10 +38,11 @@ def span(first, last) -> str:
 def percent(ratio: float) -> str:
     """A ratio as a percentage, in digits that suit its size.
 
-    >>> percent(0.1234), percent(0.00082), percent(3e-9)
-    ('12 %', '0.082 %', '3e-7 %')
+    >>> percent(0.1234), percent(0.997), percent(0.00082), percent(3e-9)
+    ('12 %', '100 %', '0.082 %', '3e-7 %')
     """
-    return f"{short(100 * ratio, 2)} %"
+    value = 100 * ratio
+    return f"{value:.0f} %" if 10 <= abs(value) < 1e4 else f"{short(value, 2)} %"
 
 
 def in_words(values, conjunction: str = "and") -> str:

@@ -28,6 +28,9 @@ MOST_WORK = 5 * 10**6
 MOST_NODES = 4000
 """Most nodes of one quadrature rule."""
 
+LONG = 300
+"""A rule that needs more nodes than this is tried on a lifted path."""
+
 SPARE = 5
 """Truncations are made this many decimal digits below those asked for."""
 
@@ -156,12 +159,13 @@ class Contour:
 
     @staticmethod
     def _refined(transform: Transform, z, c: float, goal: float) -> float:
-        """Refine one rule until its error at z is below e^goal M(c); the error reached."""
+        """Refine (or lift) one rule until its error at z is below e^goal M(c); the error reached."""
         while True:
             error = transform.rule_error(z, c)
             if error <= mpmath.exp(goal) or transform.size > MOST_NODES:
                 return float(error)
-            transform.refine()
+            if transform.size < LONG or not transform.lift(z, c, goal):
+                transform.refine()
 
     # --- running ----------------------------------------------------------------------------------
 

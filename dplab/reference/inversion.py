@@ -3,7 +3,7 @@
 The first guess comes from the saddle-point approximation, whose eps and delta are both explicit in c. Far from the
 root Newton works on log delta (nearly a parabola in eps); near it on delta as a function of x = e^eps, where it is
 convex, so that the piecewise linear delta of a law with atoms is hit exactly. A bracket guards both. Every step doubles
-the digits that are right, so the first ones are taken with few; the contour keeps its lines for all of them.
+the digits that are right, so the first ones are taken with few; the contour then goes to all of them at once and keeps its lines.
 """
 
 import math
@@ -45,10 +45,10 @@ def known_epsilon(law: Law, delta, digits: int) -> Found | None:
     return None
 
 
-def epsilon(law: Law, find: FindDelta, delta, digits: int, keeps_lines: bool) -> Found:
+def epsilon(law: Law, find: FindDelta, delta, digits: int, by_contour: bool) -> Found:
     """The eps >= 0 at which delta(eps) is the given delta, for an ordinary delta."""
     guess = _guess(law, delta)
-    if guess <= 0 or not keeps_lines:
+    if guess <= 0 or not by_contour:
         at_zero = find(Fraction(0), FIRST_DIGITS)
         if _decided(at_zero, delta) is None:
             at_zero = find(Fraction(0), digits + GUARD)
@@ -58,23 +58,21 @@ def epsilon(law: Law, find: FindDelta, delta, digits: int, keeps_lines: bool) ->
             return Found(zero, zero, zero, f"0 by convention: delta(0) = {shown} is at most the delta asked for")
     wanted = digits
     while True:
-        found = _search(law, find, delta, max(guess, 0.0), wanted, keeps_lines)
-        if found.value <= 0:
-            return epsilon(law, find, delta, digits, keeps_lines=False)
+        found = _search(law, find, delta, max(guess, 0.0), wanted, by_contour)
         if found.error <= found.value * mpmath.mpf(10) ** -digits or wanted >= 3 * digits + 30:
             return found
         wanted += math.ceil(float(mpmath.log10(found.error / found.value))) + digits + 2
         guess = float(found.value)
 
 
-def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, keeps_lines: bool) -> Found:
+def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, by_contour: bool) -> Found:
     """The root to about `digits` digits, the error estimated from delta's."""
     places = digits + 2 * GUARD
     with mpmath.workdps(places):
         target, infinite = evaluate(delta, FN), law.mass_at_infinity()
         low, high = mpmath.mpf(0), law.largest_loss()
         eps = _inside(mpmath.mpf(guess), low, high, low)
-        now = digits if keeps_lines else min(digits, FIRST_DIGITS)
+        now = min(digits, FIRST_DIGITS)
         for _ in range(MOST_STEPS):
             found = find(_fraction(eps), now)
             miss = found.value - target
@@ -86,7 +84,7 @@ def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, keeps_l
                 error = doubt + step * step * abs(found.slope / (found.value - infinite))
                 return Found(eps + step, error, 1 / found.slope, f"{found.method}, inverted")
             if small:
-                now = min(digits, 2 * now)
+                now = digits if by_contour else min(digits, 2 * now)
             eps = _inside(eps + step, low, high, eps)
         return Found(eps, high - low, 1 / found.slope, f"{found.method}, inverted")
 

@@ -17,6 +17,10 @@ from .arithmetic import FN
 from .rules import Node, Rule, atom_nodes, node_sum
 
 
+LIFTS = (3.0, 2.0, 1.3, 0.8, 0.5, 0.3, 0.15, 0.07)
+"""Heights, in widths of the coordinate, to which a path is lifted on trial."""
+
+
 class Value(NamedTuple):
     """M(z)/M(c), and the modulus of its continuous part alone (over M(c) too)."""
 
@@ -85,6 +89,26 @@ class Transform:
         assert self.rule is not None
         self.rule.refine()
         self._logs.clear()
+
+    def lift(self, z, c, goal: float) -> bool:
+        """Try paths lifted into the complex plane for one that serves both M(c) and M(z) to e^goal M(c) with fewer
+        nodes than a refined plain one; False if there is none."""
+        plain = self.rule
+        assert plain is not None
+        if plain.lift:
+            return False
+        top, best = self.at(mpmath.mpf(c)), None
+        for lift in LIFTS:
+            rule = plain.lifted(lift)
+            smooth = [node_sum(nodes, mpmath.mpf(c)) for nodes in (rule.coarse, rule.offset)]
+            wrong = max(abs(value + node_sum(self.atoms, c) - top) for value in smooth)
+            if wrong < top * mpmath.exp(goal) * 100 and (best is None or len(rule.coarse) < len(best.coarse)):
+                best = rule
+        if best is None or len(best.coarse) > 2 * len(plain.coarse):
+            return False
+        self.rule = best
+        self._logs.clear()
+        return True
 
     def log_at(self, c):
         """log M(c) at real c."""

@@ -112,7 +112,7 @@ def _checked(composition, direction: str, digits: int) -> tuple[Composition, tup
         raise ParameterError("digits", digits, f"from 1 to {MOST_DIGITS_ASKED}")
     if law.free_symbols:
         raise UnboundSymbolError(law.free_symbols, ROUTE)
-    return law, single_directions(direction, law.symmetric), wanted
+    return law, single_directions(direction, law.reduced().symmetric), wanted
 
 
 def _largest(found: list[tuple[Found, str]], digits: int, direction: str, quantity) -> Reference:

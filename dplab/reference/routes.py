@@ -56,8 +56,9 @@ class Solver:
             if not self.law.parts:
                 value = max(zero, -mpmath.expm1(x))
                 return Found(value, _rounding(value), min(zero, value - 1), "nothing released")
+            rounding = _rounding(infinite)
         if sign(lambda: _gap(evaluate(eps, FN), self.law.largest_loss())) >= 0:
-            return Found(infinite, _rounding(infinite), zero, "no finite loss above eps: the mass at infinity")
+            return Found(infinite, rounding, zero, "no finite loss above eps: the mass at infinity")
         if sign(lambda: _gap(evaluate(eps, FN), self.law.smallest_loss())) <= 0:
             with mpmath.workdps(self.digits + GUARD):
                 lacking = self.law.mass_at_minus_infinity()
@@ -79,7 +80,7 @@ class Solver:
                 solvers[digits] = Solver(self.law, digits)
             return solvers[digits].find(eps)
 
-        return epsilon(self.law, find, delta, self.digits, keeps_lines=self._route() is Route.CONTOUR)
+        return epsilon(self.law, find, delta, self.digits, by_contour=self._route() is Route.CONTOUR)
 
     def _route(self) -> Route:
         law = self.law

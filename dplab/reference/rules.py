@@ -83,9 +83,14 @@ class Rule:
         self.start, self.stop = reach
         with mpmath.workdps(places):
             self.substitution = substitution(pld, lift)
-            self.step = mpmath.mpf(first_step(self.substitution.gaussian, places))
+            self.step = mpmath.mpf(first_step(self.substitution.gaussian, places, lift))
         self.coarse = self._nodes(0)
         self.offset = self._nodes(0.5)
+
+    def lifted(self, lift: float) -> "Rule":
+        """A rule of the same precision along a path lifted by `lift`."""
+        extra = lift**2 / (2 * math.log(10))
+        return Rule(self.pld, self.places + math.ceil(extra), (self.start - lift / 4, self.stop + lift / 4), lift)
 
     def refine(self) -> None:
         """Halve the step."""
@@ -112,7 +117,8 @@ def node_sum(nodes: list[Node], z):
     return mpmath.fsum(w * mpmath.exp(z * s) for s, w in nodes)
 
 
-def first_step(gaussian: bool, places: int) -> float:
-    """The step that the bare Gaussian, or a bare double-exponential rule, needs for so many digits."""
+def first_step(gaussian: bool, places: int, lift: float) -> float:
+    """The step that the bare Gaussian, a path lifted out of the way, or a bare double-exponential rule needs."""
     digits = places * math.log(10)
-    return math.pi * math.sqrt(2 / digits) if gaussian else 14 / digits
+    bare = math.pi * math.sqrt(2 / digits) if gaussian else 14 / digits
+    return min(bare, 2 * math.pi * lift / digits) if lift and gaussian else bare

@@ -53,12 +53,12 @@ class Kinds:
     @property
     def infinite(self) -> sympy.Expr:
         """delta(inf) of the atomic parts: 1 - prod (1 - delta_j(inf))^k_j."""
-        return sympy.S.One - sympy.prod([(1 - pld.mass_at_infinity(self.fn)) ** k for pld, k in self.atomic])
+        return 1 - sympy.Mul(*[(1 - pld.mass_at_infinity(self.fn)) ** k for pld, k in self.atomic])
 
     @property
     def missing(self) -> sympy.Expr:
         """delta(inf) of the atomic parts in the other direction."""
-        return sympy.S.One - sympy.prod([(1 - pld.mass_at_minus_infinity(self.fn)) ** k for pld, k in self.atomic])
+        return 1 - sympy.Mul(*[(1 - pld.mass_at_minus_infinity(self.fn)) ** k for pld, k in self.atomic])
 
     def single_law(self) -> Law | None:
         """The law, if it is that of one step or of a few atoms written out; else None."""
@@ -152,7 +152,7 @@ def _all_atoms(parts: Parts, fn: SympyTable) -> list[Atom]:
     for choice in product(*(_multisets(law_of(pld, fn).atoms, k) for pld, k in parts)):
         loss = sympy.expand(sum((atom.loss for atom in choice), sympy.S.Zero), log=False)
         known = merged.get(loss, Atom(loss, sympy.S.Zero, sympy.S.Zero))
-        p, q = (sympy.prod([getattr(atom, side) for atom in choice]) for side in ("p", "q"))
+        p, q = (sympy.Mul(*[getattr(atom, side) for atom in choice]) for side in ("p", "q"))
         merged[loss] = Atom(loss, known.p + p, known.q + q)
     return list(merged.values())
 
@@ -170,8 +170,8 @@ def _multisets(atoms, k: int) -> list[Atom]:
         found.append(
             Atom(
                 sum((j * atom.loss for atom, j in powers), sympy.S.Zero),
-                ways * sympy.prod([atom.p**j for atom, j in powers]),
-                ways * sympy.prod([atom.q**j for atom, j in powers]),
+                ways * sympy.Mul(*[atom.p**j for atom, j in powers]),
+                ways * sympy.Mul(*[atom.q**j for atom, j in powers]),
             )
         )
     return found

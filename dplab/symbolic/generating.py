@@ -17,7 +17,7 @@ def composed_mgf(parts: Parts, fn: SympyTable, z: sympy.Expr) -> sympy.Expr:
 
     Raises NoClosedFormError for a part whose M(z) is not closed.
     """
-    return sympy.prod([_one_step(pld, fn, z) ** k for pld, k in parts])
+    return sympy.Mul(*[_one_step(pld, fn, z) ** k for pld, k in parts])
 
 
 def _one_step(pld: PLD, fn: SympyTable, z: sympy.Expr) -> sympy.Expr:

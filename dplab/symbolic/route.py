@@ -6,7 +6,7 @@ from ..core.composition import Composition
 from ..core.directions import parse_direction, single_directions
 from ..core.errors import ParameterError
 from ..core.evaluation import evaluate_expression
-from ..core.expression import Expression
+from ..core.expression import Expression, is_name
 from ..core.parameters import evaluate, exact, privacy_parameter, probability, symbols_of
 from ..core.results import Exact
 from .compositions import Kinds, Parts, closed_delta, closed_regions
@@ -106,10 +106,12 @@ def pld(composition, direction: str = "forward", variable: str = "s") -> Symboli
     delta(inf) = 0
 
     Raises ParameterError for direction "both" where the two differ, NoClosedFormError where the convolution is not
-    closed.
+    closed (its M(z) and its delta may be closed all the same).
     """
     composition = Composition.of(composition).reduced()
     name = _one_direction(composition, direction)
+    if not isinstance(variable, str) or not is_name(variable):
+        raise ParameterError("variable", variable, "a name that formulas may use, such as s")
     fn = _table(composition, Expression(("name", variable)))
     symbol = sympy.Symbol(variable, real=True)
     return symbolic_pld(Kinds(composition, name == "backward", fn), symbol, name)
@@ -156,7 +158,7 @@ def _at_infinity(parts: Parts, fn: SympyTable, x: sympy.Expr) -> tuple[sympy.Exp
     """delta(oo) is the mass at infinity of all parts, delta(-oo) is 1."""
     if x == -sympy.oo:
         return sympy.S.One, "delta(-inf) = 1"
-    finite = sympy.prod([(1 - pld.mass_at_infinity(fn)) ** k for pld, k in parts])
+    finite = sympy.Mul(*[(1 - pld.mass_at_infinity(fn)) ** k for pld, k in parts])
     return sympy.S.One - finite, "mass at infinity"
 
 

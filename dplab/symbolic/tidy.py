@@ -4,6 +4,7 @@ import sympy
 
 from .table import SympyTable
 
+MOST_FACTORED = 150
 CLEARLY = 0.75
 """A form that was multiplied out must be this much shorter than the one that shows where it comes from."""
 
@@ -26,8 +27,27 @@ def compact(expression: sympy.Expr) -> sympy.Expr:
         return expression
     expanded = sympy.expand(expression, log=False, power_base=False)
     joined = sympy.powsimp(expanded, combine="exp", deep=True)
-    forms = [expression, sympy.factor_terms(joined, sign=False), joined, sympy.factor(joined, deep=False)]
+    forms = [expression, sympy.factor_terms(joined, sign=False), joined, _factored(joined)]
     return min(forms, key=sympy.count_ops)
+
+
+def _factored(expression: sympy.Expr) -> sympy.Expr:
+    """Factored as a polynomial with every exponential a letter of its own.
+
+    sympy would write e^{2/5} and e^{-1e-7} as powers of one letter, e^{1e-7}, and factor a polynomial of degree
+    four million.
+    """
+    if sympy.count_ops(expression) > MOST_FACTORED:
+        return expression
+    letters: dict[sympy.Expr, sympy.Dummy] = {}
+
+    def letter_of(power: sympy.Expr) -> sympy.Expr:
+        if sympy.log(power).could_extract_minus_sign():
+            return 1 / letter_of(1 / power)
+        return letters.setdefault(power, sympy.Dummy(positive=True))
+
+    plain = expression.replace(lambda node: isinstance(node, sympy.exp) or node is sympy.E, letter_of)
+    return sympy.factor(plain, deep=False).xreplace({letter: power for power, letter in letters.items()})
 
 
 def shorter(plain: sympy.Expr, rearranged: sympy.Expr) -> sympy.Expr:

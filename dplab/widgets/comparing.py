@@ -21,8 +21,8 @@ from ..plots.words import short
 from .controls import choice_slider, dropdown, range_slider
 from .explorer import Explorer, Shown
 
-POINTS, KINKED = 25, 97
-"""Points of a curve; sums of atoms have kinks, and are cheap."""
+FEW, POINTS, KINKED = 13, 25, 97
+"""Points of a curve: under a moving slider; when the hand rests; for sums of atoms, which have kinks and are cheap."""
 REFERENCES = 5
 DIGITS = 20
 QUICK, CAREFUL = {"rtol": 0.1, "max_size": 2**17}, {"rtol": 0.01, "max_size": 2**20}
@@ -133,7 +133,7 @@ def _fast(c: Composition, eps: tuple, effort: dict) -> dict[str, Curve]:
     from .. import clt, fourier
 
     smooth = any(pair.support(MpmathTable()) for pair, _ in c.parts)
-    points = _points(eps, POINTS if smooth else KINKED)
+    points = _points(eps, KINKED if not smooth else FEW if effort is QUICK else POINTS)
     return {"fourier": fourier.curve(c, points, **effort), "clt": clt.curve(c, points)}
 
 
@@ -151,7 +151,7 @@ def _render(c: Composition, routes: dict[str, Curve], found: dict[float, Referen
     from matplotlib.figure import Figure
 
     figure = figure or Figure(figsize=(12.5, 4.8), facecolor="white")
-    left, right = dress(figure, 2)
+    left, right = dress(figure, 2, keep=True)
     curves = routes | ({"reference": Curve(tuple(found), tuple(found.values()))} if found else {})
     description = f"{draw_delta(left, curves)} {draw_residuals(right, curves, floor=-(DIGITS + 10.0))}"
     title = f"{c!r}: δ(ε) by every route"

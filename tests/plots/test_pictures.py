@@ -27,6 +27,8 @@ from dplab.plots import (
     route_style,
 )
 from dplab.plots.residuals import deviations
+from dplab.plots.style import dress
+from dplab.plots.svg import to_svg
 
 EPS = tuple(i / 10 for i in range(31))
 BUDGET = ErrorBudget((Part("grid", 3e-4, "split"), Part("rounding", 1e-4, "FFT")), {"dx": 1e-3})
@@ -247,3 +249,14 @@ def test_rates_fit_the_slope(ax):
         "first order: slope −1.00",
         "half: slope −0.50",
     ]
+
+
+def test_a_figure_drawn_on_again_shows_only_the_new_picture(curves):
+    figure = new_figure(columns=2)[0]
+    pictures = []
+    for shown in (curves, {"clt": curves["clt"]}, curves):
+        left, right = dress(figure, 2, keep=True)
+        description = draw_delta(left, shown) + draw_residuals(right, shown)
+        pictures.append(to_svg(figure, "t", description))
+    assert pictures[0] == pictures[2]
+    assert pictures[0] != pictures[1]

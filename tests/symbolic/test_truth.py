@@ -37,7 +37,9 @@ def relative(found, expected):
         return abs(found / mpf(expected) - 1)
 
 
-@pytest.mark.parametrize("entry", [e for e in ENTRIES if closed(e)], ids=lambda e: f"{e['name']} k={e['k']} eps={e['eps']}")
+@pytest.mark.parametrize(
+    "entry", [e for e in ENTRIES if closed(e)], ids=lambda e: f"{e['name']} k={e['k']} eps={e['eps']}"
+)
 def test_known_values_to_all_their_digits(entry):
     composition = entry["k"] * MAKERS[entry["mechanism"]](entry)
     direction = entry.get("direction", "both")
@@ -107,12 +109,13 @@ def from_tails(pld: PLD, eps):
 @pytest.mark.parametrize("backward", [False, True], ids=["forward", "backward"])
 def test_one_step_is_what_the_page_says(pair, backward):
     direction = "backward" if backward else "forward"
-    for eps in ("-2", "-0.3", "-1e-7", "0", "3e-8", "0.017", "0.21", "0.9", "1.7", "4"):
+    form = symbolic.delta(pair, "eps", direction)
+    for eps in ("-2", "-0.3", "-1e-7", "0", "3e-8", "0.21", "1.7", "4"):
         with mpmath.workdps(70):
             expected = from_tails(PLD(pair, backward), mpf(eps))
         found = symbolic.delta(pair, eps, direction).evaluate(45)
         assert abs(found - expected) <= mpf(10) ** -44 * (abs(expected) + mpf(10) ** -15)
-        symbol = symbolic.delta(pair, "eps", direction).evaluate(45, eps=eps)
+        symbol = form.evaluate(45, eps=eps)
         assert abs(symbol - expected) <= mpf(10) ** -44 * (abs(expected) + mpf(10) ** -15)
 
 
@@ -176,49 +179,33 @@ def test_randomised_response_by_enumeration(k, eps):
     assert abs(symbolic.delta(composition, eps).evaluate(40) - max(mixed, mixed_add)) < mpf(10) ** -39
 
 
-def contour(log_m, eps, c="0.5", half_width=400):
-    """delta(eps) by the contour integral of MATH.md section 5 on Re z = c, for slowly decaying M."""
-    with mpmath.workdps(20):
-        e, c = mpf(eps), mpf(c)
-
-        def integrand(y):
-            z = mpmath.mpc(c, y)
-            return mpmath.re(mpmath.exp(log_m(z) - z * e) / (z * (z + 1)))
-
-        return mpmath.quad(integrand, mpmath.linspace(0, half_width, 161), maxdegree=6) / mpmath.pi
+SUMS = [
+    (2, [2, 2], "0.37"),
+    (2, [2, 2, 2, 2], "-0.81"),
+    ("0.8", [2, 3, 3], "0.37"),
+    (3, ["0.8", 2, "0.8"], "1.9"),
+]
 
 
-def laplace_m(z, e0):
-    return ((z + 1) * mpmath.exp(z * e0) + z * mpmath.exp(-(z + 1) * e0)) / (2 * z + 1)
-
-
-@pytest.mark.parametrize("eps", ["-1.2", "0.3", "1.1", "2.2"])
-def test_laplace_sums_by_the_contour_integral(eps):
-    """M is evaluated as MATH.md has it; the cut-off at |Im z| = 400 leaves an error below 1/400^2."""
-    composition = 2 * Laplace(2) + Laplace("1/1.5")
-    found = symbolic.delta(composition, eps).evaluate(30)
-    expected = contour(
-        lambda z: mpmath.log(laplace_m(z, mpf(1) / 2) ** 2 * laplace_m(z, mpf("1.5"))), eps
-    )
-    assert abs(found - expected) < mpf("1e-3")
-
-
-@pytest.mark.parametrize("k", [2, 3, 5])
-def test_laplace_sums_by_direct_convolution(k):
+@pytest.mark.parametrize(("last", "before", "eps"), SUMS)
+def test_laplace_sums_by_direct_convolution(last, before, eps):
     """delta of k steps is the mean of delta of k - 1 steps over the k-th loss: integrated, not derived."""
-    b, eps = mpf(2), mpf("0.37")
-    before = symbolic.delta((k - 1) * Laplace(2), "eps")
-    e0 = 1 / b
-
-    def at(x):
-        return before.evaluate(25, eps=mpmath.nstr(x, 30))
-
+    earlier = sum(Laplace(b) for b in before)
+    form = symbolic.delta(earlier, "eps")
     with mpmath.workdps(25):
-        atoms = at(eps - e0) / 2 + mpmath.exp(-e0) / 2 * at(eps + e0)
-        knots = sorted({-e0, e0, *(x for i in range(-k, k + 1) if -e0 < (x := eps - i * e0) < e0)})
-        spread = mpmath.quad(lambda s: mpmath.exp((s - e0) / 2) / 4 * at(eps - s), knots, maxdegree=3)
-        found = symbolic.delta(k * Laplace(2), "0.37").evaluate(25)
-        assert abs(found - atoms - spread) < mpf("1e-12")
+        x, e0 = mpf(eps), 1 / mpf(last)
+        sums = [sum(signs) for signs in itertools.product(*((-1 / mpf(b), 1 / mpf(b)) for b in before))]
+        knots = sorted({-e0, e0, *(x - s for s in sums if -e0 < x - s < e0)})
+
+        def earlier_delta(y):
+            return form.evaluate(22, eps=mpmath.nstr(y, 30))
+
+        atoms = earlier_delta(x - e0) / 2 + mpmath.exp(-e0) / 2 * earlier_delta(x + e0)
+        spread = mpmath.quad(
+            lambda s: mpmath.exp((s - e0) / 2) / 4 * earlier_delta(x - s), knots, method="gauss-legendre", maxdegree=3
+        )
+        found = symbolic.delta(earlier + Laplace(last), eps).evaluate(25)
+        assert abs(found - atoms - spread) < mpf("1e-18")
 
 
 @pytest.mark.parametrize("sigma", ["0.9", "4"])

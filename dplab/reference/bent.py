@@ -1,0 +1,198 @@
+"""The contour integral on a bent contour, for few or heavy-tailed steps of subsampled Gaussians.
+
+On a vertical line |M(z)| then falls only like a power of log y. Forward losses are bounded below by
+S_min = sum k_j log(1 - q_j), so that with E = eps - S_min > 0 the integrand is e^{-Ez} times factors that stay small
+in a sector right of the line, and on the hyperbola
+
+    w(xi) = w_0 - A cos phi + A cosh(xi + i phi)
+
+it decays double-exponentially (the mirror image of inverting a Laplace transform: Weideman and Trefethen 2007).
+Backward losses are the mirror image: w = -1 - z, E = S_max - eps. Two runs that share neither the contour nor the
+paths in u (see `paths`) are compared; the error is their difference.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import mpmath
+
+from ..core.parameters import evaluate
+from ..mechanisms import Gaussian, PoissonSubsampled
+from .arithmetic import FN
+from .bulk import BULK
+from .found import GUARD, Found
+from .law import Law
+from .paths import SubsampledGaussian
+from .saddle import Saddle
+
+MOST_TERMS = 300_000
+"""Most terms (nodes in z times nodes in u) of one run."""
+
+FIRST_DIGITS = 8
+"""A first pair of runs finds the size of delta, which says how much cancels."""
+
+SPARE = 5
+
+
+class Branch(NamedTuple):
+    """A run: nodes w_m, their weights with everything but e^{-w eps}, the direction's sign, and whether it got to its end."""
+
+    nodes: list[Any]
+    weights: list[Any]
+    complete: bool
+    doubt: Any
+
+
+class Shape(NamedTuple):
+    """The free choices of a run."""
+
+    angle: float
+    size: float
+    step: float
+    path_step: float
+    path_shift: float
+
+
+def bends(law: Law) -> bool:
+    """Whether every part is a (subsampled) Gaussian, and some part is subsampled."""
+    sampled = [isinstance(pld.pair, PoissonSubsampled) for pld, _ in law.parts]
+    bases = [pld.pair.mechanism if isinstance(pld.pair, PoissonSubsampled) else pld.pair for pld, _ in law.parts]
+    return any(sampled) and all(isinstance(base, Gaussian) and not base.noiseless for base in bases)
+
+
+class BentContour:
+    """delta(eps) for one law and number of digits; the last runs are kept for further eps nearby."""
+
+    def __init__(self, law: Law, digits: int):
+        self.law, self.digits = law, digits
+        self.backward = law.parts[0][0].backward
+        self.runs: tuple[Branch, Branch] | None = None
+        self.places = digits
+        self.built_at, self.base = math.nan, 1.0
+
+    def find(self, eps, saddle: Saddle) -> Found:
+        """delta(eps) with a contour through the saddle's c, for eps inside the range of the loss."""
+        near = float(evaluate(eps, FN))
+        if self.runs is not None and abs(near - self.built_at) * self.base < 1:
+            found = self._evaluated(eps)
+            if found.error <= abs(found.value) * mpmath.mpf(10) ** -self.digits:
+                return found
+        found = self._refined(eps, saddle, FIRST_DIGITS)
+        with mpmath.workdps(15):
+            seen = float(mpmath.log(max(abs(found.value), found.error)))
+        if self.digits > FIRST_DIGITS and found.error < abs(found.value):
+            found = self._refined(eps, replace(saddle, log_delta=seen), self.digits)
+        self.built_at, self.base = near, max(1.0, abs(saddle.c))
+        return found
+
+    def _refined(self, eps, saddle: Saddle, digits: int) -> Found:
+        """Both runs, with finer steps and more digits until they agree."""
+        finer = 1.0
+        for _ in range(4):
+            lost = max(0.0, saddle.log_peak - saddle.log_delta) / math.log(10)
+            self.places = digits + GUARD + math.ceil(lost) + len(str(self.law.steps))
+            with BULK.at(self.places):
+                self.runs = self._run(eps, saddle, finer, 0, digits), self._run(eps, saddle, finer, 1, digits)
+            found = self._evaluated(eps)
+            complete = all(run.complete for run in self.runs)
+            if found.error <= abs(found.value) * mpmath.mpf(10) ** -digits or not complete:
+                return found
+            with mpmath.workdps(15):
+                seen = float(mpmath.log(max(abs(found.value), found.error)))
+            if seen < saddle.log_delta - 2:
+                saddle = replace(saddle, log_delta=seen)
+            else:
+                finer *= 0.75
+        return found
+
+    def _shape(self, saddle: Saddle, finer: float, which: int) -> Shape:
+        mus = [self._base(pld).mu(FN) for pld, _ in self.law.parts if isinstance(pld.pair, PoissonSubsampled)]
+        size = max(2 * saddle.width, min(4 / float(max(mus)), 10 * saddle.width))
+        digits = (self.places - GUARD + SPARE) * math.log(10)
+        step = finer * 2 * math.pi * 0.33 / digits
+        path = finer * (0.08 if max(mus) > 3 else 0.1 * min(1.0, float(min(mus)))) * math.sqrt(60 / digits)
+        if which == 0:
+            return Shape(math.radians(66), size, step, path, 0.0)
+        return Shape(math.radians(69), 1.2 * size, 0.93 * step, 0.9 * path, 0.05)
+
+    def _run(self, eps, saddle: Saddle, finer: float, which: int, digits: int) -> Branch:
+        shape = self._shape(saddle, finer, which)
+        x = evaluate(eps, FN)
+        parts = self._parts(shape)
+        vertex = mpmath.mpf(-1 - saddle.c if self.backward else saddle.c)
+        angle, size, step = mpmath.mpf(shape.angle), mpmath.mpf(shape.size), mpmath.mpf(shape.step)
+        nodes, weights, doubt, terms = [], [], mpmath.mpf(0), 0
+        highest, small = mpmath.mpf(0), 0
+        below = (self.places + 3) * math.log(10)
+        cut = mpmath.mpf(10) ** -(digits + SPARE) * mpmath.exp(saddle.log_delta)
+        spare, term = below, mpmath.exp(saddle.log_peak)
+        for m in range(10**5):
+            w = vertex - size * mpmath.cos(angle) + size * mpmath.cosh(mpmath.mpc(m * step, angle))
+            w = mpmath.mpc(vertex) if m == 0 else w
+            wanted = min(0.01, float(mpmath.sqrt(cut / (10 * term))) / self.law.steps)
+            product, wrong, used = self._product(parts, w, spare, wanted)
+            terms += used
+            weight = product * size * mpmath.sinh(mpmath.mpc(m * step, angle)) / (w * (w + 1)) * step / mpmath.pi
+            nodes.append(w)
+            weights.append(weight / 2 if m == 0 else weight)
+            term = abs(weight * self._factor(w, x))
+            doubt += term * wrong
+            highest = max(highest, term)
+            small = small + 1 if term < cut else 0
+            spare = max(30.0, min(below, below + float(mpmath.log(term / highest)) + 30))
+            if small >= 5:
+                return Branch(nodes, weights, True, doubt)
+            if terms > MOST_TERMS:
+                break
+        return Branch(nodes, weights, False, doubt + term / (1 - mpmath.exp(-step)))
+
+    def _parts(self, shape: Shape) -> list[tuple[Any, int]]:
+        """Each part as a mechanism's expectation, or the mu of a plain Gaussian, with its k."""
+        parts: list[tuple[Any, int]] = []
+        for pld, k in self.law.parts:
+            if isinstance(pld.pair, PoissonSubsampled):
+                parts.append((SubsampledGaussian(pld.pair, self.places, shape.path_step, shape.path_shift), k))
+            else:
+                parts.append((self._base(pld).mu(FN), k))
+        return parts
+
+    @staticmethod
+    def _product(parts: list[tuple[Any, int]], w, below: float, wanted: float) -> tuple[Any, Any, int]:
+        """prod M_j(w)^{k_j}, the relative error its rules may have made, and the number of terms."""
+        product, wrong, terms = mpmath.mpf(1), mpmath.mpf(0), 0
+        for part, k in parts:
+            if isinstance(part, SubsampledGaussian):
+                mean = part.mean(w, below, wanted)
+                product *= ((1 - part.q) ** (w + 1) * mean.value) ** k
+                wrong += k * (mean.doubt / abs(mean.value)) ** 2
+                terms += mean.terms
+            else:
+                product *= mpmath.exp(k * w * (w + 1) * part**2 / 2)
+        return product, wrong, terms
+
+    def _factor(self, w, x):
+        """e^{-z eps}."""
+        return mpmath.exp((1 + w) * x) if self.backward else mpmath.exp(-w * x)
+
+    def _evaluated(self, eps) -> Found:
+        with mpmath.workdps(self.places):
+            x = evaluate(eps, FN)
+            assert self.runs is not None
+            (one, slope), (other, _) = (self._sum(run, x) for run in self.runs)
+            doubt = sum(run.doubt for run in self.runs)
+            return Found(one, abs(one - other) + doubt, slope, "bent contour integral")
+
+    def _sum(self, run: Branch, x) -> tuple[Any, Any]:
+        total = slope = mpmath.mpf(0)
+        for w, weight in zip(run.nodes, run.weights, strict=True):
+            term = weight * self._factor(w, x)
+            total += term.imag
+            slope += (term * ((1 + w) if self.backward else -w)).imag
+        return total, slope
+
+    @staticmethod
+    def _base(pld) -> Gaussian:
+        pair = pld.pair.mechanism if isinstance(pld.pair, PoissonSubsampled) else pld.pair
+        assert isinstance(pair, Gaussian)
+        return pair

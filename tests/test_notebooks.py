@@ -1,0 +1,110 @@
+"""The notebooks run from top to bottom in time, hold what every notebook must, and say nothing that is not so."""
+
+import time
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from dplab import Gaussian, PoissonSubsampled, RandomizedResponse, clt, fourier, reference
+from tests.house import ROOT
+
+NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+SECONDS = 30
+SLIDES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
+
+
+def read(path):
+    return nbformat.read(path, nbformat.NO_CONVERT)
+
+
+@pytest.fixture(params=NOTEBOOKS, ids=lambda path: path.stem)
+def notebook(request):
+    return read(request.param)
+
+
+def test_there_are_notebooks():
+    assert {"00_start_here", "09_exact_fft_clt"} <= {path.stem for path in NOTEBOOKS}
+
+
+@pytest.mark.long
+def test_runs_from_top_to_bottom_in_time(notebook):
+    start = time.perf_counter()
+    NotebookClient(notebook, timeout=SECONDS, kernel_name="python3").execute()
+    seconds = time.perf_counter() - start
+    streams = [o for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream"]
+    assert not [o.text for o in streams if o.name == "stderr" and "compare:" not in o.text]
+    pictures = [o for cell in notebook.cells for o in cell.get("outputs", []) if "<svg" in str(o.get("data", ""))]
+    assert len(pictures) >= 3
+    assert seconds < 2 * SECONDS, f"{seconds:.0f} s on this machine; a quiet one must need less than {SECONDS} s"
+
+
+def test_is_valid_and_its_ids_are_words(notebook):
+    nbformat.validate(notebook)
+    assert (notebook.nbformat, notebook.nbformat_minor) == (4, 5)
+    for cell in notebook.cells:
+        assert cell.id == cell.id.lower()
+        assert cell.id.replace("-", "").isalnum()
+        assert cell.metadata.slideshow.slide_type in SLIDES
+
+
+def test_teaches_as_every_notebook_must(notebook):
+    cells = {cell.id: cell.source for cell in notebook.cells}
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    order = [cell.id for cell in notebook.cells]
+    assert "you will learn to" in cells["title"] or "you can" in cells["title"]
+    assert "What goes wrong, and how it shows" in text
+    assert "here to read on" in text
+    assert "Theorem" in text
+    assert "_widget(" in cells["widget"]
+    for place, name in enumerate(order):
+        if name.endswith("picture") and "from dplab.plots import" in cells[name]:
+            assert "> **Before" in cells[order[place - 1]], f"{name} has no question before it"
+
+
+def test_widgets_use_no_output_widget(notebook):
+    code = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "code")
+    for word in ("interact", "Output(", "%matplotlib", "pyplot"):
+        assert word not in code
+
+
+# ---------------------------------------------------------------- what the text claims
+
+
+def says(stem: str, *phrases: str) -> None:
+    """The claims tested here are still in the text."""
+    text = " ".join(" ".join(cell.source.split()) for cell in read(ROOT / "notebooks" / f"{stem}.ipynb").cells)
+    for phrase in phrases:
+        assert phrase in text, phrase
+
+
+def test_claims_of_00():
+    says("00_start_here", r"$10\,c \approx 4$", "either side of the truth")
+    import math
+
+    assert 10 * math.log(0.6 / 0.4) == pytest.approx(4, abs=0.1)
+    survey = 10 * RandomizedResponse("0.6")
+    judged = [fourier.delta(survey, eps).judge(clt.delta(survey, eps).value) for eps in ("0.5", "1.5")]
+    assert judged == ["below", "above"]
+
+
+def test_claims_of_09():
+    says(
+        "09_exact_fft_clt",
+        "$e^{16.5}$",
+        "two parts in $10^{17}$",
+        "$\\varepsilon = 1.62$",
+        "off by more than a factor of ten",
+    )
+    import math
+    from fractions import Fraction
+
+    training = 10_000 * PoissonSubsampled(Gaussian(sigma=4), q="0.01")
+    around = [float(reference.delta(training, eps, digits=15).value) for eps in ("0.95", "1.05")]
+    assert math.log(around[0] / around[1]) / 0.1 == pytest.approx(16.5, abs=0.1)
+    assert float(Fraction(0.01) * 100 - 1) == pytest.approx(2e-17, rel=0.1)
+    heavy = 1000 * PoissonSubsampled(Gaussian(sigma=1), q="0.01")
+    assert fourier.epsilon(heavy, "1e-5").judge(1.62) == "below"
+    assert clt.epsilon(heavy, "1e-5").value == pytest.approx(1.62, abs=0.005)
+    ratios = [fourier.delta(heavy, eps).lower / clt.delta(heavy, eps).value for eps in (1, 3)]
+    assert ratios[0] < 10 < ratios[1]
