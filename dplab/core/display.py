@@ -87,6 +87,8 @@ def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:
 def _directed(value: float, exponent: int, rounding) -> str:
     if math.isinf(value):
         return number(value)
+    if value == 0:
+        return "0"
     unit = Fraction(10) ** exponent
     steps = rounding(Fraction(value) / unit)
     if -5 <= exponent <= 0 or exponent < 0 <= exponent + len(str(abs(steps))) + 4:
@@ -101,7 +103,7 @@ def _directed(value: float, exponent: int, rounding) -> str:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A small table; all text is escaped."""
-    head = "".join(f"<th scope='col'>{html.escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    head = "".join(f"<th scope='col' style='text-align:left'>{html.escape(cell)}</th>" for cell in header)
+    body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{below}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

@@ -51,6 +51,8 @@ class Found:
     def remedy(self, saddle: Saddle, settings: Settings, rtol: float) -> tuple[Saddle, Settings] | None:
         """What to change for a second try: a finer grid, or a longer one; None where neither would help."""
         width = self.relative_width * self.upper.bound
+        if self.upper.log_bound < _FLOOR:
+            return None
         if width > 0 and self.upper.infinity - self.lower.infinity > 0.3 * width:
             estimate = self.upper.central if self.upper.central > 0 else 1e-300
             return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
@@ -210,16 +212,16 @@ class OneDirection:
 
 def _known(value: float) -> SideValue:
     log_value = math.log(value) if value > 0 else -math.inf
-    return SideValue(value, log_value, value, 0.0, 0.0, 0.0)
+    return SideValue(value, log_value, value, value, 0.0, 0.0, 0.0)
 
 
 _NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, 0.0, capped=False)
 
 
 def budget_of(found: Found) -> ErrorBudget:
-    """What the width of one direction's bracket is made of; the parts add up to it."""
+    """What the width of one direction's bracket is made of; the parts add up to upper - lower before clipping."""
     lower, upper, plan = found.lower, found.upper, found.plan
-    width = upper.bound - lower.bound if math.isfinite(upper.bound) else math.inf
+    width = upper.unclipped - lower.unclipped if math.isfinite(upper.bound) else math.inf
     if plan is _NO_PLAN:
         reason = "float64 enclosure of the closed form, parameters included"
         return ErrorBudget((Part("rounding", width, reason),), {})
@@ -268,11 +270,13 @@ def _advice(found: Found, relative: float, rtol: float) -> str:
     plan = found.plan
     factor = math.sqrt(relative / rtol)
     says = f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}"
-    if plan.capped:
-        return f"{says}; a grid of about {plan.n * factor:.1e} points would do (max_size)"
-    width = relative * found.upper.bound
     if found.upper.log_bound < _FLOOR:
         return f"{says}; delta lies below what float64 tails resolve: use dplab.reference"
-    if found.upper.central - found.lower.central > 0.3 * width > 0:
+    largest = max(budget_of(found), key=lambda part: part.size).name
+    if largest == "periodisation":
+        return f"{says}; the window is too short: n or max_size above {plan.n} is needed"
+    if plan.capped:
+        return f"{says}; a grid of about {plan.n * factor:.1e} points would do (max_size)"
+    if largest == "grid":
         return f"{says}; dx = {plan.dx / factor:.1e} would do"
-    return f"{says}; float64 rounding limits it (a heavy-tailed loss far from where its mass is): use dplab.reference"
+    return f"{says}; {largest} limits it: another tilt may help, or use dplab.reference"

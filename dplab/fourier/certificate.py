@@ -48,7 +48,7 @@ def certify_upper(
     below `spare`, the mass at infinity covers it.
     """
     infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < max(spare, NEGLIGIBLE), initial=0.0)))
-    pld = replace(pld, masses=np.maximum(pld.masses, 0.0), infinity=infinity)
+    pld = replace(pld, masses=_usable(pld.masses), infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
     gain, reach = _mass_above(step, pld, tails[1].lo)
@@ -65,6 +65,11 @@ def certify_upper(
     # 1 - delta(inf) for the mass at finite losses (see `Side`).
     scale = max(scale, -math.log(total)) + max(math.log(total), 0.0) + 64 * U
     return replace(pld, log_scale=scale, shift=shift)
+
+
+def _usable(masses: np.ndarray) -> np.ndarray:
+    """Masses >= 0 that float64 holds with full relative accuracy; what else there may be becomes 0."""
+    return np.where((masses > NEGLIGIBLE) & (masses < np.inf), masses, 0.0)
 
 
 def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +103,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     (left, left_gain), (right, right_gain), most = line_limits(step, lines)
     infinite = float(step.infinity.hi)
     pld = replace(
-        pld, masses=np.maximum(pld.masses, 0.0), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0)
+        pld, masses=_usable(pld.masses), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0)
     )
     unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1

@@ -125,7 +125,7 @@ class Lines:
         dx, m, nodes = self.grid.dx, self.atom_limits, self.grid.nodes
         ends = []
         for shift, x in ((-self.shift * dx, nodes[:-1]), ((1 - self.shift) * dx, nodes[1:])):
-            mass = self.tails[1].lo * np.exp(shift)
+            mass = self.tails[1].lo * np.exp(np.minimum(shift, 700.0))
             for loss, p in step.atoms:
                 mass = mass + np.where(m < loss.mid, p.lo * np.exp(np.minimum(x - loss.hi, 700.0)) * (1 - 1e-12), 0.0)
             ends.append(mass * (1 - 8 * U))

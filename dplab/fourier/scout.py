@@ -7,7 +7,7 @@ delta is about exp(K - theta eps) / (theta (theta + 1) sqrt(2 pi V)), V = K'' + 
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -27,6 +27,7 @@ class CoarseLaw:
     ends: tuple[float, float]
 
     @classmethod
+    @lru_cache(maxsize=256)
     def of(cls, step: OneStep) -> "CoarseLaw":
         """The table of a PLD: a logarithmic first look, then refined where there is mass."""
         losses, masses, ends = _cells(step)
@@ -80,9 +81,9 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
         return np.empty(0), np.empty(0), (math.inf, -math.inf)
     lower, upper = float(step.support[0].hi), float(step.support[1].lo)
     if math.isfinite(lower) and math.isfinite(upper):
-        edges = np.linspace(lower, upper, 129)
+        edges = np.linspace(lower, upper, 65)
     else:
-        decades = np.logspace(-9, 4.5, 271)
+        decades = np.logspace(-8, 4.5, 126)
         edges = np.concatenate([-decades[::-1], [0.0], decades])
         edges = edges[(edges > lower) & (edges < upper)]
         edges = np.concatenate([[lower] * math.isfinite(lower), edges, [upper] * math.isfinite(upper)])

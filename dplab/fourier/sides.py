@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from .certificate import certify_lower, certify_upper
 from .grids import Grid, GridPLD, merge, split, supporting_lines
 from .intervals import U
@@ -13,10 +15,14 @@ from .tilted import TiltedSum
 
 @dataclass(frozen=True)
 class SideValue:
-    """A bound of delta at one eps, and what it is made of (all in units of delta)."""
+    """A bound of delta at one eps, and what it is made of (all in units of delta).
+
+    `unclipped` is the bound before a negative lower end is raised to 0.
+    """
 
     bound: float
     log_bound: float
+    unclipped: float
     central: float
     rounding: float
     periodisation: float
@@ -28,13 +34,15 @@ def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> Grid
     nodes = grid.at()
     tails = step.continuous(nodes)
     curve = step.curve(nodes, tails)
-    return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt, spare)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows, the certificate sees
+        return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt, spare)
 
 
 def lower_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
     """The certified merge grid PLD."""
     lines = supporting_lines(step, grid)
-    return certify_lower(merge(step, lines), step, lines, tilt, spare)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return certify_lower(merge(step, lines), step, lines, tilt, spare)
 
 
 class Side:
@@ -58,12 +66,16 @@ class Side:
         kernel = max(found.value + self.sign * errors, 0.0)
         slack = self.sign * (found.log_slack + 8 * U)
         log_finite = found.log_factor + slack + math.log(kernel) if kernel > 0 else -math.inf
+        if math.isnan(log_finite):  # beyond float64: nothing is known
+            log_finite = self.sign * math.inf
         log_infinity = math.log(self.infinity) if self.infinity > 0 else -math.inf
         log_bound = _log_add(log_finite, log_infinity) + self.sign * (self.log_scale + 8 * U)
         factor = math.exp(min(found.log_factor, 700.0))
+        bound = math.exp(log_bound) if log_bound < 700 else math.inf
         return SideValue(
-            bound=math.exp(log_bound) if log_bound < 700 else math.inf,
+            bound=bound,
             log_bound=log_bound,
+            unclipped=bound if kernel > 0 else factor * (found.value + self.sign * errors) + self.infinity,
             central=factor * max(found.value, 0.0),
             rounding=factor * found.rounding,
             periodisation=factor * found.periodisation,

@@ -22,6 +22,7 @@ import numpy as np
 from .grids import GridPLD
 from .intervals import TINY, U
 
+_LEAST = 1e-320  # stands for 0 in logarithms: an upper bound of it
 _DROP = -46.0  # frequencies below e^-46 of the total are left out and bounded instead
 
 
@@ -142,7 +143,9 @@ class TiltedSum:
         if count <= 0:
             return KernelSum(0.0, 0.0, kappa * self.outside, log_factor, slack)
         y = self.offset + first * dx - eps
-        slack += 4 * tilt * y * U
+        lift = tilt * y  # e^{-lift} is taken out too, or a far window would underflow to "exactly 0"
+        log_factor, slack = log_factor - lift, slack + 4 * lift * U
+        lifted = math.exp(lift) if lift < 700 else math.inf
         angle = 2 * math.pi / n * self.frequencies
         turn = (2 * math.pi / n) * ((self.frequencies * (first % n)) % n)
         turned = np.cos(turn) + 1j * np.sin(turn)
@@ -150,8 +153,7 @@ class TiltedSum:
         ended = np.cos(ending) + 1j * np.sin(ending)
         near, near_size = _geometric(tilt, dx, angle, ended, count)
         far, far_size = _geometric(tilt + 1, dx, angle, ended, count)
-        near, near_size = near * math.exp(-tilt * y), near_size * math.exp(-tilt * y)
-        far, far_size = far * math.exp(-(tilt + 1) * y), far_size * math.exp(-(tilt + 1) * y)
+        far, far_size = far * math.exp(-y), far_size * math.exp(-y)
         kernel = turned * (near - far)
         size = near_size + far_size
         value = float((self.spectrum * kernel).real.sum())
@@ -160,11 +162,14 @@ class TiltedSum:
             (self._spectrum_error * (np.abs(kernel) + 64 * U * size)).sum()
             + ((64 + 2 * math.log2(len(kernel) + 1)) * U * moduli * size).sum()
         )
-        largest = count * kappa
+        largest = count * min(1.0, kappa * lifted)
         if tilt * dx > TINY:
-            largest = min(largest, math.exp(-tilt * y) / -math.expm1(-tilt * dx))
+            largest = min(largest, -1 / math.expm1(-tilt * dx))
         rounding = rounding * (1 + 1e-9) + self.dropped * largest
-        return KernelSum(value, rounding, kappa * self.outside * (1 + 1e-12), log_factor, slack)
+        if not (math.isfinite(value) and math.isfinite(rounding)):
+            value, rounding = 0.0, math.inf  # beyond float64: nothing is known
+        periodisation = kappa * self.outside * (1 + 1e-12) * lifted if self.outside else 0.0
+        return KernelSum(value, rounding, periodisation, log_factor, slack)
 
     def position_error(self, eps: float) -> float:
         """A bound of the error of S - eps from adding up offsets and multiples of dx in float64."""

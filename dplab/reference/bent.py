@@ -24,7 +24,7 @@ from .bulk import BULK
 from .found import GUARD, Found
 from .law import Law
 from .paths import SubsampledGaussian
-from .saddle import Saddle
+from .saddle import Saddle, moved
 
 MOST_TERMS = 300_000
 """Most terms (nodes in z times nodes in u) of one run."""
@@ -74,6 +74,7 @@ class BentContour:
     def find(self, eps, saddle: Saddle) -> Found:
         """delta(eps) with a contour through the saddle's c, for eps inside the range of the loss."""
         near = float(evaluate(eps, FN))
+        self.c = saddle.c
         if self.runs is not None and abs(near - self.built_at) * self.base < 1:
             found = self._evaluated(eps)
             if found.error <= abs(found.value) * mpmath.mpf(10) ** -self.digits:
@@ -110,7 +111,7 @@ class BentContour:
         mus = [self._base(pld).mu(FN) for pld, _ in self.law.parts if isinstance(pld.pair, PoissonSubsampled)]
         size = max(2 * saddle.width, min(4 / float(max(mus)), 10 * saddle.width))
         digits = (self.places - GUARD + SPARE) * math.log(10)
-        step = finer * 2 * math.pi * 0.33 / digits
+        step = finer * 2 * math.pi * 0.4 / digits
         path = finer * (0.08 if max(mus) > 3 else 0.1 * min(1.0, float(min(mus)))) * math.sqrt(60 / digits)
         if which == 0:
             return Shape(math.radians(66), size, step, path, 0.0)
@@ -120,7 +121,8 @@ class BentContour:
         shape = self._shape(saddle, finer, which)
         x = evaluate(eps, FN)
         parts = self._parts(shape)
-        vertex = mpmath.mpf(-1 - saddle.c if self.backward else saddle.c)
+        c = moved(saddle) if which else saddle.c
+        vertex = mpmath.mpf(-1 - c if self.backward else c)
         angle, size, step = mpmath.mpf(shape.angle), mpmath.mpf(shape.size), mpmath.mpf(shape.step)
         nodes, weights, doubt, terms = [], [], mpmath.mpf(0), 0
         highest, small = mpmath.mpf(0), 0
@@ -181,7 +183,16 @@ class BentContour:
             assert self.runs is not None
             (one, slope), (other, _) = (self._sum(run, x) for run in self.runs)
             doubt = sum(run.doubt for run in self.runs)
-            return Found(one, abs(one - other) + doubt, slope, "bent contour integral")
+            constant, constant_slope = self._constant(x)
+            return Found(constant + one, abs(one - other) + doubt, constant_slope + slope, "bent contour integral")
+
+    def _constant(self, x) -> tuple[Any, Any]:
+        """What the poles left of the vertex contribute, and its derivative."""
+        if self.c > 0:
+            return mpmath.mpf(0), mpmath.mpf(0)
+        if self.c > -1:
+            return mpmath.mpf(1), mpmath.mpf(0)
+        return -mpmath.expm1(x), -mpmath.exp(x)
 
     def _sum(self, run: Branch, x) -> tuple[Any, Any]:
         total = slope = mpmath.mpf(0)

@@ -20,7 +20,7 @@ from .found import GUARD, Found
 from .law import Law
 from .line import Transform
 from .rules import Rule
-from .saddle import Landscape, Saddle
+from .saddle import Landscape, Saddle, moved
 
 MOST_WORK = 5 * 10**6
 """Most complex multiplications of one run."""
@@ -96,7 +96,7 @@ class Contour:
         """Choose the lines for this eps, and make quadrature rules that are good as far up as they go."""
         below = (self.digits + SPARE) * math.log(10)
         saddle = self.landscape.line(eps, below, log_delta)
-        other = replace(self.landscape.at(_moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
+        other = replace(self.landscape.at(moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
         steps = (self.landscape.step(saddle, eps, below), 0.94 * self.landscape.step(other, eps, below))
         lost = max(0.0, saddle.log_peak - saddle.log_delta, -saddle.log_delta if saddle.c < 0 else 0.0) / math.log(10)
         self.places = self.digits + GUARD + math.ceil(lost + math.log10(max(self.counts))) + 3
@@ -230,12 +230,3 @@ class Contour:
         weighted = mpmath.exp(eps) * (1 - self.law.mass_at_minus_infinity())
         return 1 - weighted, -weighted
 
-
-def _moved(saddle: Saddle) -> float:
-    """Another abscissa in the same strip, at the price of a few per cent in size."""
-    c, step = saddle.c, 0.35 * saddle.width
-    if c > 0:
-        return c - min(step, c / 10)
-    if c < -1:
-        return c - step
-    return c + min(step, -c / 4) if c < -0.5 else c - min(step, (c + 1) / 4)

@@ -124,8 +124,8 @@ class SubsampledGaussian:
     def nodes(self, slope: float, step: float) -> range:
         """The indices i of all nodes t = i step."""
         mu = float(self.mu)
-        left = mu * math.sqrt(2 * self.below / (1 - slope**2)) + 1
-        right = 2.2 * left + 12 * mu**2
+        reach = mu * math.sqrt(2 * self.below / (1 - slope**2)) + 1
+        left, right = reach + mu**2 / 2, 2.2 * reach + 12 * mu**2
         if mu >= WIDE:
             left, right = math.asinh(left + abs(float(self.branch))), math.asinh(right)
         return range(-math.ceil(left / step), math.ceil(right / step) + 1)

@@ -55,9 +55,7 @@ class Landscape:
         beyond = self.cumulants(0.0)
         if right.c * math.sqrt(beyond.variance) > FLAT or beyond.mean < eps:
             return right
-        middle = self._saddle_in(eps, lambda d: -1 / (1 + d))
-        left = self._saddle_in(eps, lambda d: -1 - d)
-        return min(middle, left, key=lambda s: s.log_peak)
+        return self._left_of_zero(eps)
 
     def line(self, eps: float, below: float, log_delta: float | None = None) -> Saddle:
         """The line with the fewest nodes: at the saddle, or left of it where a heavy upper tail asks for a small step.
@@ -83,6 +81,18 @@ class Landscape:
                 best, shortest = moved, max(upper, lower)
             low, high = (low, middle) if upper > lower else (middle, high)
         return best
+
+    def bent_line(self, eps: float, below: float) -> Saddle:
+        """The vertex for a contour bent away from the bulk of a heavy tail: as `line`, but left of 0 whenever eps is
+        below the mean, where the tail is damped."""
+        if self.cumulants(0.0).mean <= eps:
+            return self.line(eps, below)
+        return self._left_of_zero(eps)
+
+    def _left_of_zero(self, eps: float) -> Saddle:
+        middle = self._saddle_in(eps, lambda d: -1 / (1 + d))
+        left = self._saddle_in(eps, lambda d: -1 - d)
+        return min(middle, left, key=lambda s: s.log_peak)
 
     def tilt(self, eps: float) -> float:
         """The saddle with c > 0."""
@@ -160,3 +170,13 @@ class Landscape:
             middle = math.sqrt(low * high)
             low, high = (low, middle) if slope(middle) * rising > 0 else (middle, high)
         return self.at(place(math.sqrt(low * high)), eps)
+
+
+def moved(saddle: Saddle) -> float:
+    """Another abscissa in the same strip, at the price of a few per cent in size."""
+    c, step = saddle.c, 0.35 * saddle.width
+    if c > 0:
+        return c - min(step, c / 10)
+    if c < -1:
+        return c - step
+    return c + min(step, -c / 4) if c < -0.5 else c - min(step, (c + 1) / 4)
