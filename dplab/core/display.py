@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cache
@@ -60,11 +61,13 @@ def _reading_order(base: Any) -> Any:
 
 
 def _latex_letter(name: str) -> str:
-    """The paper's epsilon; "" for the names that sympy knows how to write."""
-    rest = name.removeprefix("eps").lstrip("_")
-    if not name.startswith("eps") or not (rest == "" or rest.isdigit()):
+    """The paper's epsilon, and words as subscripts; "" for the names that sympy knows how to write."""
+    found = re.fullmatch(r"(eps|delta)(\d*|_\d+|_[a-z]{2,})", name)
+    if found is None:
         return ""
-    return rf"\varepsilon_{{{rest}}}" if rest else r"\varepsilon"
+    letter, rest = {"eps": r"\varepsilon", "delta": r"\delta"}[found[1]], found[2].lstrip("_")
+    below = rest if rest.isdigit() else rf"\text{{{rest}}}"
+    return rf"{letter}_{{{below}}}" if rest else letter
 
 
 def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:
@@ -102,8 +105,11 @@ def _directed(value: float, exponent: int, rounding) -> str:
 
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
-    """A small table; all text is escaped."""
-    head = "".join(f"<th scope='col' style='text-align:left'>{html.escape(cell)}</th>" for cell in header)
-    body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    """A small table, left-aligned; all text is escaped."""
+    left = "style='text-align:left'"
+    head = "".join(f"<th scope='col' {left}>{html.escape(cell)}</th>" for cell in header)
+    body = "".join(
+        "<tr>" + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
+    )
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{below}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

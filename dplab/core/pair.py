@@ -106,13 +106,15 @@ class Pair(ABC):
         """P(s <= x) and Q(s <= x) of the continuous part, for x inside the support."""
         raise NotImplementedError(f"{type(self).__name__} has no continuous part")
 
-    def above_q_scaled(self, fn, x):
-        """e^x Q(s > x) of the continuous part, formed without overflow for large losses."""
-        return fn.exp(x) * self.above(fn, x).q
+    def above_scaled(self, fn, x) -> Tails:
+        """P(s > x) and e^x Q(s > x) of the continuous part, formed without overflow for large losses."""
+        p, q = self.above(fn, x)
+        return Tails(p, fn.exp(x) * q)
 
-    def below_p_scaled(self, fn, x):
-        """e^{-x} P(s <= x) of the continuous part, formed without overflow for large losses."""
-        return fn.exp(-x) * self.below(fn, x).p
+    def below_scaled(self, fn, x) -> Tails:
+        """e^{-x} P(s <= x) and Q(s <= x) of the continuous part, formed without overflow for large losses."""
+        p, q = self.below(fn, x)
+        return Tails(fn.exp(-x) * p, q)
 
     def mgf(self, fn, z):
         """M(z) in closed form, atoms included; None where there is no closed form."""

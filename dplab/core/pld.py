@@ -51,9 +51,12 @@ class PLD:
             return Tails(q, p)
         return self.pair.above(fn, x)
 
-    def above_scaled(self, fn, x):
-        """e^x times the second distribution's mass of {s > x} in the continuous part, without overflow."""
-        return self.pair.below_p_scaled(fn, -x) if self.backward else self.pair.above_q_scaled(fn, x)
+    def above_scaled(self, fn, x) -> Tails:
+        """Mass of {s > x} under the first distribution, and e^x times that under the second, without overflow."""
+        if self.backward:
+            p, q = self.pair.below_scaled(fn, -x)
+            return Tails(q, p)
+        return self.pair.above_scaled(fn, x)
 
     def below(self, fn, x) -> Tails:
         """Masses of {s <= x} in the continuous part, x inside the support."""

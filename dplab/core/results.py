@@ -58,9 +58,14 @@ class Exact:
 
     def _repr_latex_(self) -> str:
         shown = self.expression if self.written is None else self.written
-        meanings = [f"{latex_formula(letter)} = {latex_formula(meaning)}" for letter, meaning in self.definitions]
-        tail = r" \quad\text{where } " + r",\ ".join(meanings) if meanings else ""
-        return rf"$\displaystyle {_LATEX[self.quantity]} = {latex_formula(shown)}{tail}$"
+        lines = [(_LATEX[self.quantity], latex_formula(shown))]
+        lines += [(latex_formula(letter), latex_formula(meaning)) for letter, meaning in self.definitions]
+        if len(lines) <= 2:
+            body = r" \quad\text{where } ".join(f"{left} = {right}" for left, right in lines)
+        else:
+            rows = r" \\ ".join(f"{left} &= {right}" for left, right in lines)
+            body = rf"\begin{{aligned}} {rows} \end{{aligned}}"
+        return rf"$\displaystyle {body}$"
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     )
     unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
-    while cut > 0 and most > 0:
+    while cut >= 0 and most > 0:
         masses = pld.masses.copy()
         masses[cut + 1 :] = 0.0
         cut_pld = replace(pld, masses=masses)
@@ -123,7 +123,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
         if math.isfinite(scale) and math.isfinite(total):
             scale = max(scale, math.log(max(total / most, 1.0)) + 64 * U)
             return replace(cut_pld, log_scale=scale, shift=shift)
-        cut //= 2
+        cut = cut // 2 if cut else -1
     return replace(pld, masses=np.zeros_like(pld.masses))
 
 

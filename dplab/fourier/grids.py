@@ -145,7 +145,7 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     p, s = step.continuous(_points(grid, shift))
     first = grid.at()[:1]
     everything = 1 - FN.exp(first) * step.q_mass
-    drops_below = bool(everything.lo[0] < 0.5 * step.curve(first).lo[0])
+    drops_below = bool(everything.hi[0] < 0.5 * step.curve(first).lo[0])
     lines = Lines(grid, shift, (p, s), drops_below)
     bad = lines.values(step)[1].lo < 0
     bad[0] = bad[-1] = False

@@ -237,12 +237,12 @@ class IntervalTable:
 
     def log_mix(self, s, r) -> Interval:
         """log(1 + r (e^s - 1)), without overflow for large s."""
-        return self.split(s, 1, lambda s: self.log1p(r * self.expm1(s)), lambda s: self._log_mix_right(s, r))
+        return self.split(s, 300, lambda s: self.log1p(r * self.expm1(s)), lambda s: self._log_mix_right(s, r))
 
     def _log_mix_right(self, s, r) -> Interval:
         return s + self.log(r) + self.log1p((1 - r) / r * self.exp(-s))
 
-    def split(self, x, at: int, left: Callable, right: Callable) -> Interval:
+    def split(self, x, at: int, left: Callable, right: Callable):
         """left where x <= at, right elsewhere (both are valid for every x)."""
         x = _interval(x)
         above = np.asarray(x.hi) > at
@@ -250,11 +250,10 @@ class IntervalTable:
             return left(x)
         if np.all(above):
             return right(x)
-        result_lo, result_hi = np.empty(np.shape(x.hi)), np.empty(np.shape(x.hi))
-        for mask, form in ((~above, left), (above, right)):
-            part = form(x[mask])
-            result_lo[mask], result_hi[mask] = part.lo, part.hi
-        return Interval(result_lo, result_hi)
+        low, high = left(x[~above]), right(x[above])
+        if isinstance(low, tuple):
+            return type(low)(*(_joined(above, a, b) for a, b in zip(low, high, strict=True)))
+        return _joined(above, low, high)
 
     def power(self, x, r: Fraction) -> Interval:
         """x**r for x > 0."""
@@ -263,6 +262,14 @@ class IntervalTable:
     def is_infinite(self, x) -> bool:
         """True for an infinite end of a support."""
         return isinstance(x, float) and np.isinf(x)
+
+
+def _joined(above: np.ndarray, low: Interval, high: Interval) -> Interval:
+    """One interval array from its parts where `above` is False and where it is True."""
+    result = Interval(np.empty(above.shape), np.empty(above.shape))
+    for mask, part in ((~above, low), (above, high)):
+        result.lo[mask], result.hi[mask] = part.lo, part.hi
+    return result
 
 
 def _erfc_error(a):

@@ -77,8 +77,10 @@ class OneStep:
             return zero, zero
         lower, upper = self.support
         inside = minimum(maximum(x, lower), upper)
-        p = self.pld.above(FN, inside).p.clipped(0.0, 1.0)
-        s = FN.exp(x - inside) * self.pld.above_scaled(FN, inside)
+        p, s = self.pld.above_scaled(FN, inside)
+        p = p.clipped(0.0, 1.0)
+        if np.isfinite(lower.lo) or np.isfinite(upper.hi):
+            s = FN.exp(x - inside) * s
         total = self.continuous_mass
         outside = [(x.lo >= upper.hi, Interval.exactly(0.0), Interval.exactly(0.0))]
         if np.isfinite(lower.lo):

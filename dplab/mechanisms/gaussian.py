@@ -81,15 +81,17 @@ class Gaussian(Pair):
         mu = self.mu(fn)
         return Tails(fn.normal_cdf(x / mu - mu / 2), fn.normal_cdf(x / mu + mu / 2))
 
-    def above_q_scaled(self, fn, x):
-        """e^x Phi(-x/mu - mu/2), through log Phi."""
+    def above_scaled(self, fn, x):
+        """Phi(-x/mu + mu/2) and e^x Phi(-x/mu - mu/2), the latter through log Phi."""
         mu = self.mu(fn)
-        return fn.exp(x + fn.log_normal_cdf(-mu / 2 - x / mu))
+        t = x / mu
+        return Tails(fn.normal_cdf(mu / 2 - t), fn.exp(x + fn.log_normal_cdf(-mu / 2 - t)))
 
-    def below_p_scaled(self, fn, x):
-        """e^{-x} Phi(x/mu - mu/2), through log Phi."""
+    def below_scaled(self, fn, x):
+        """e^{-x} Phi(x/mu - mu/2), through log Phi, and Phi(x/mu + mu/2)."""
         mu = self.mu(fn)
-        return fn.exp(-x + fn.log_normal_cdf(x / mu - mu / 2))
+        t = x / mu
+        return Tails(fn.exp(-x + fn.log_normal_cdf(t - mu / 2)), fn.normal_cdf(t + mu / 2))
 
     def mgf(self, fn, z):
         """M(z) = exp(z (z+1) mu^2 / 2)."""

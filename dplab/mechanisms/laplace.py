@@ -85,15 +85,17 @@ class Laplace(Pair):
         e0 = self.e0(fn)
         return Tails(fn.exp(-e0) * fn.expm1((x + e0) / 2) / 2, -fn.expm1(-(x + e0) / 2) / 2)
 
-    def above_q_scaled(self, fn, x):
-        """(e^{(x-e0)/2} - e^{x-e0})/2."""
+    def above_scaled(self, fn, x):
+        """(1 - e^{(x-e0)/2})/2 and (e^{(x-e0)/2} - e^{x-e0})/2."""
         half = (x - self.e0(fn)) / 2
-        return -fn.exp(half) * fn.expm1(half) / 2
+        p = -fn.expm1(half) / 2
+        return Tails(p, fn.exp(half) * p)
 
-    def below_p_scaled(self, fn, x):
-        """(e^{-(x+e0)/2} - e^{-(x+e0)})/2."""
+    def below_scaled(self, fn, x):
+        """(e^{-(x+e0)/2} - e^{-(x+e0)})/2 and (1 - e^{-(x+e0)/2})/2."""
         half = -(x + self.e0(fn)) / 2
-        return -fn.exp(half) * fn.expm1(half) / 2
+        q = -fn.expm1(half) / 2
+        return Tails(fn.exp(half) * q, q)
 
     def mgf(self, fn, z):
         """M(z) = [(z+1) e^{z e0} + z e^{-(z+1) e0}]/(2z+1); at z = -1/2 its limit e^{-e0/2} (1 + e0/2)."""

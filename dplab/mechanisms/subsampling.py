@@ -117,14 +117,20 @@ class PoissonSubsampled(Pair):
         """The mechanism's tails at g(x), mixed."""
         return self._mixed(fn, self.mechanism.below(fn, self._base_loss(fn, x)))
 
-    def above_q_scaled(self, fn, x):
-        """e^x Q(s > g) where that cannot overflow, else e^{x-g} times the mechanism's own."""
+    def above_scaled(self, fn, x):
+        """The mechanism's tails at g, mixed: with e^x Q where that cannot overflow, else with e^{x-g} (e^g Q)."""
+
+        def left(x):
+            p, q = self.above(fn, x)
+            return Tails(p, fn.exp(x) * q)
 
         def right(x):
             g = self._base_loss(fn, x)
-            return fn.exp(x - g) * self.mechanism.above_q_scaled(fn, g)
+            p, scaled = self.mechanism.above_scaled(fn, g)
+            q = self.q(fn)
+            return Tails(q * p + (1 - q) * fn.exp(-g) * scaled, fn.exp(x - g) * scaled)
 
-        return fn.split(x, 1, lambda x: fn.exp(x) * self.mechanism.above(fn, self._base_loss(fn, x)).q, right)
+        return fn.split(x, 1, left, right)
 
     def coordinate(self, fn):
         """The mechanism's."""

@@ -21,7 +21,7 @@ from ..core.parameters import evaluate
 from ..mechanisms import Gaussian, PoissonSubsampled
 from .arithmetic import FN
 from .bulk import BULK
-from .found import GUARD, Found
+from .found import GUARD, Found, reached
 from .law import Law
 from .paths import SubsampledGaussian
 from .saddle import Saddle, moved
@@ -77,7 +77,7 @@ class BentContour:
         self.c = saddle.c
         if self.runs is not None and abs(near - self.built_at) * self.base < 1:
             found = self._evaluated(eps)
-            if found.error <= abs(found.value) * mpmath.mpf(10) ** -self.digits:
+            if reached(found, self.digits):
                 return found
         found = self._refined(eps, saddle, FIRST_DIGITS)
         with mpmath.workdps(15):
@@ -97,7 +97,7 @@ class BentContour:
                 self.runs = self._run(eps, saddle, finer, 0, digits), self._run(eps, saddle, finer, 1, digits)
             found = self._evaluated(eps)
             complete = all(run.complete for run in self.runs)
-            if found.error <= abs(found.value) * mpmath.mpf(10) ** -digits or not complete:
+            if reached(found, digits) or not complete:
                 return found
             with mpmath.workdps(15):
                 seen = float(mpmath.log(max(abs(found.value), found.error)))

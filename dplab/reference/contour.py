@@ -16,17 +16,17 @@ import mpmath
 
 from ..core.parameters import evaluate
 from .arithmetic import FN
-from .found import GUARD, Found
+from .found import GUARD, Found, reached
 from .law import Law
 from .line import Transform
 from .rules import Rule
 from .saddle import Landscape, Saddle, moved
 
-MOST_WORK = 5 * 10**6
-"""Most complex multiplications of one run."""
+MOST_WORK, LITTLE_WORK = 5 * 10**6, 4 * 10**5
+"""Most complex multiplications of one run; and the most where another route stands by."""
 
-MOST_NODES = 4000
-"""Most nodes of one quadrature rule."""
+MOST_NODES, FEW_NODES = 4000, 600
+"""Most nodes of one quadrature rule; and the most where another route stands by."""
 
 LONG = 300
 """A rule that needs more nodes than this is tried on a lifted path."""
@@ -61,8 +61,10 @@ class Line(NamedTuple):
 class Contour:
     """The law's transform, prepared for one number of digits; rules and the last lines are kept for further eps."""
 
-    def __init__(self, law: Law, digits: int):
+    def __init__(self, law: Law, digits: int, briefly: bool = False):
         self.law, self.digits = law, digits
+        self.most_work = LITTLE_WORK if briefly else MOST_WORK
+        self.most_nodes = FEW_NODES if briefly else MOST_NODES
         self.counts = [k for _, k in law.parts]
         self.landscape = Landscape(law)
         self.transforms: list[Transform] = []
@@ -71,18 +73,20 @@ class Contour:
         self.places = digits
         self.quadrature = 0.0
 
-    def find(self, eps) -> Found:
-        """delta(eps), with the slope."""
+    def find(self, eps) -> Found | None:
+        """delta(eps), with the slope; None if the line would be too long for a brief attempt."""
         near = float(evaluate(eps, FN))
         reused = bool(self.lines) and abs(near - self.built_at) * max(1, abs(float(self.lines[0].c))) < 1
         log_delta = None
         for _ in range(4):
             if not reused:
                 plan = self.plan(near, log_delta)
+                if not plan.enough and self.most_work == LITTLE_WORK:
+                    return None
                 self.lines, self.built_at = self._draw(plan), near
                 log_delta = plan.saddles[0].log_delta
             found = self._evaluated(eps)
-            if found.error <= abs(found.value) * mpmath.mpf(10) ** -self.digits or not (reused or plan.enough):
+            if reached(found, self.digits) or not (reused or plan.enough):
                 return found
             if not reused:  # delta is smaller than the saddle point made it look
                 seen = float(mpmath.log(max(abs(found.value), found.error)))
@@ -131,7 +135,7 @@ class Contour:
                 return MARGIN * height, True
             work = 2 * height / h * sum(t.size for t in self.transforms)
             longest = max(t.size for t in self.transforms)
-            if decay < floor + 0.1 or work > MOST_WORK or longest > MOST_NODES:
+            if decay < floor + 0.1 or work > self.most_work or longest > self.most_nodes:
                 return height, False
             height *= 1.5
 
@@ -157,12 +161,11 @@ class Contour:
                 self.quadrature = max(self.quadrature, error * math.exp(min(weight + saddle.log_peak, 600)))
         return [value.continuous for value in values]
 
-    @staticmethod
-    def _refined(transform: Transform, z, c: float, goal: float) -> float:
+    def _refined(self, transform: Transform, z, c: float, goal: float) -> float:
         """Refine (or lift) one rule until its error at z is below e^goal M(c); the error reached."""
         while True:
             error = transform.rule_error(z, c)
-            if error <= mpmath.exp(goal) or transform.size > MOST_NODES:
+            if error <= mpmath.exp(goal) or transform.size > self.most_nodes:
                 return float(error)
             if transform.size < LONG or not transform.lift(z, c, goal):
                 transform.refine()

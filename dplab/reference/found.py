@@ -23,6 +23,11 @@ class Found(NamedTuple):
     method: str
 
 
+def reached(found: Found, digits: int) -> bool:
+    """Whether the error estimate is within the digits asked for."""
+    return found.error <= abs(found.value) * mpmath.mpf(10) ** -digits
+
+
 class Sum(NamedTuple):
     """A sum that may have cancelled: its value, the size of its largest part, and d value/d eps."""
 

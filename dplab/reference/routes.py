@@ -1,5 +1,6 @@
 """Which computation answers which question: special values first, then the cheapest route that is exact enough."""
 
+import math
 from enum import Enum
 
 import mpmath
@@ -7,8 +8,10 @@ import mpmath
 from ..core.parameters import evaluate
 from .arithmetic import FN
 from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate
-from .contour import Contour
-from .found import GUARD, Found, sign
+from .bent import BentContour, bends
+from .contour import SPARE, Contour
+from .convolution import monotone, two_steps
+from .found import GUARD, Found, reached, sign
 from .inversion import epsilon, known_epsilon
 from .law import Law
 from .residues import MOST_STEPS, laplace, only_laplace
@@ -26,6 +29,7 @@ class Route(Enum):
     GAUSSIANS = "closed form, one Gaussian"
     ATOMS = "sum over atoms"
     ATOMS_AND_ONE_STEP = "sum over atoms of closed forms"
+    TWO_STEPS = "convolution of two steps"
     RESIDUES = "residues"
     CONTOUR = "contour integral"
 
@@ -35,7 +39,9 @@ class Solver:
 
     def __init__(self, law: Law, digits: int):
         self.law, self.digits = law, digits
-        self._contour: Contour | None = None
+        self._brief: Contour | None = None
+        self._long: Contour | None = None
+        self._bent: BentContour | None = None
         self._landscape: Landscape | None = None
 
     def find(self, eps) -> Found:
@@ -94,6 +100,8 @@ class Solver:
             return Route.ATOMS_AND_ONE_STEP
         if only_laplace(law) and law.steps <= MOST_STEPS:
             return Route.RESIDUES
+        if law.steps == 2 and all(monotone(pld) for pld, _ in law.parts):
+            return Route.TWO_STEPS
         return Route.CONTOUR
 
     def _ordinary(self, eps) -> Found:
@@ -106,11 +114,32 @@ class Solver:
             return atomic(law, eps, digits, self._tilt(eps))
         if route is Route.ATOMS_AND_ONE_STEP:
             return atoms_and_one_step(law, eps, digits, self._tilt(eps))
+        if route is Route.TWO_STEPS:
+            return two_steps(law, eps, digits)
         if route is Route.RESIDUES:
             return laplace(law, eps, digits, self._tilt(eps))
-        if self._contour is None:
-            self._contour = Contour(law, digits)
-        return self._contour.find(eps)
+        return self._by_contour(eps)
+
+    def _by_contour(self, eps) -> Found:
+        """A short vertical line if it will do, else a bent contour if the law allows one, else a long line."""
+        if self._brief is None:
+            self._brief = Contour(self.law, self.digits, briefly=True)
+        found = self._brief.find(eps)
+        if found is not None:
+            return found
+        tried = []
+        if bends(self.law):
+            if self._bent is None:
+                self._bent = BentContour(self.law, self.digits)
+            near = float(evaluate(eps, FN))
+            line = self._brief.landscape.bent_line(near, (self.digits + SPARE) * math.log(10))
+            tried.append(self._bent.find(eps, line))
+            if reached(tried[0], self.digits):
+                return tried[0]
+        if self._long is None:
+            self._long = Contour(self.law, self.digits)
+        tried.append(self._long.find(eps))
+        return min(tried, key=lambda one: one.error)
 
     def _tilt(self, eps) -> float:
         if self._landscape is None:

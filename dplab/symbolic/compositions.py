@@ -27,6 +27,10 @@ Parts = list[tuple[PLD, int]]
 
 MOST_ATOMS = 5
 """Up to so many convolved atoms are written out; more become a sum with binomial coefficients."""
+MOST_LISTED = 12
+"""Up to so many atoms of one step make regions of their own; more are added up one by one."""
+MOST_INDICES = 4
+"""A sum over more free indices than this is no closed form that anybody reads or evaluates."""
 
 
 class Kinds:
@@ -64,7 +68,8 @@ class Kinds:
         """The law, if it is that of one step or of a few atoms written out; else None."""
         alone = [*self.atomic, *self.other]
         if not self.gaussian and len(alone) == 1 and alone[0][1] == 1:
-            return law_of(alone[0][0], self.fn)
+            law = law_of(alone[0][0], self.fn)
+            return law if len(law.atoms) <= MOST_LISTED or law.ends is not None else None
         if not self.gaussian and not self.other and _number_of_atoms(self.atomic) <= MOST_ATOMS:
             atoms = convolved_atoms(self.atomic, self.fn)
             return None if atoms is None else Law(atoms, self.infinite, self.missing)
@@ -193,6 +198,9 @@ def _atomic_sum(kinds: Kinds, x: sympy.Expr) -> sympy.Expr:
     def term(ways, p, q, loss):
         return ways * sympy.Max(0, p - sympy.exp(x) * q, evaluate=False)
 
+    if len(kinds.atomic) == 1 and kinds.atomic[0][1] == 1:
+        atoms = law_of(kinds.atomic[0][0], kinds.fn).atoms
+        return sum((term(1, atom.p, atom.q, atom.loss) for atom in atoms), kinds.infinite)
     return kinds.infinite + _sum_over_atoms(kinds, term)
 
 
@@ -207,6 +215,10 @@ def _shifted_sum(kinds: Kinds, x: sympy.Expr, profile: Callable[[sympy.Expr], sy
 
 def _sum_over_atoms(kinds: Kinds, term) -> sympy.Expr:
     """The sum of a term over all ways in which the steps can fall on the atoms; one index for each free choice."""
+    if sum(len(law_of(pld, kinds.fn).atoms) - 1 for pld, _ in kinds.atomic) > MOST_INDICES:
+        raise NoClosedFormError(
+            f"convolution: a sum over more than {MOST_INDICES} free indices; use dplab.reference, or dplab.fourier"
+        )
     ways, p, q, loss = sympy.S.One, sympy.S.One, sympy.S.One, sympy.S.Zero
     limits: list[tuple] = []
     for pld, k in kinds.atomic:

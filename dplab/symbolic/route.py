@@ -45,8 +45,7 @@ def delta(composition, eps, direction: str = "both") -> Exact:
             answers.append(_at_infinity(composition.plds(name == "backward"), fn, x))
         else:
             answers.append(closed_delta(Kinds(composition, name == "backward", fn), x))
-    written, reason = _larger(answers, fn)
-    return _result(written, "delta", reason, fn)
+    return _larger(answers, directions, "delta", fn)
 
 
 def log_delta(composition, eps, direction: str = "both") -> Exact:
@@ -93,8 +92,7 @@ def epsilon(composition, delta, direction: str = "both") -> Exact:
         law = kinds.single_law()
         balanced = law is not None and law.infinite == law.missing == 0
         answers.append((invert_regions(regions, x, bound, fn, balanced), "delta(eps) solved region by region"))
-    written, reason = _larger(answers, fn)
-    return _result(written, "eps", reason, fn)
+    return _larger(answers, directions, "eps", fn)
 
 
 def pld(composition, direction: str = "forward", variable: str = "s") -> SymbolicPLD:
@@ -162,15 +160,25 @@ def _at_infinity(parts: Parts, fn: SympyTable, x: sympy.Expr) -> tuple[sympy.Exp
     return sympy.S.One - finite, "mass at infinity"
 
 
-def _larger(answers: list[tuple[sympy.Expr, str]], fn: SympyTable) -> tuple[sympy.Expr, str]:
+def _larger(answers: list[tuple[sympy.Expr, str]], directions: tuple[str, ...], quantity, fn: SympyTable) -> Exact:
     """The larger of the directions' results: chosen where they are numbers, written as Max where they are not."""
-    if len(answers) == 1 or answers[0][0] == answers[1][0]:
-        return answers[0]
-    spelled = [fn.spelled_out(written) for written, _ in answers]
-    if any(expression.free_symbols for expression in spelled):
-        return sympy.Max(*(written for written, _ in answers), evaluate=False), answers[0][1]
-    numbers = [evaluate_expression(expression, 30, {}) for expression in spelled]
-    return answers[0] if numbers[0] >= numbers[1] else answers[1]
+    written, reason = answers[0]
+    if len(answers) == 1 or written == answers[1][0]:
+        return _result(written, quantity, reason, fn)
+    spelled = [fn.spelled_out(answer) for answer, _ in answers]
+    if not any(expression.free_symbols for expression in spelled):
+        numbers = [evaluate_expression(expression, 30, {}) for expression in spelled]
+        written, reason = answers[0] if numbers[0] >= numbers[1] else answers[1]
+        return _result(written, quantity, reason, fn)
+    letters = [sympy.Symbol(f"{quantity}_{name}", real=True) for name in directions]
+    sides = tuple((letter, answer) for letter, (answer, _) in zip(letters, answers, strict=True))
+    return Exact(
+        sympy.Max(*spelled, evaluate=False),
+        quantity,
+        f"{reason}; the larger of the two directions' compositions",
+        sympy.Max(*letters, evaluate=False),
+        (*sides, *fn.definitions(*(answer for answer, _ in answers))),
+    )
 
 
 def _result(written: sympy.Expr, quantity, reason: str, fn: SympyTable) -> Exact:

@@ -158,6 +158,7 @@ def test_formulas_are_written_in_the_papers_letters():
     eps, eps0, sigma = sympy.symbols("eps eps0 sigma")
     assert latex_formula(eps + eps0) == r"\varepsilon + \varepsilon_{0}"
     assert latex_formula(sigma) == r"\sigma"
+    assert latex_formula(sympy.Symbol("delta_forward")) == r"\delta_{\text{forward}}"
     assert latex_formula(sympy.Symbol("epsilon")) == r"\epsilon"
     assert text_formula(1 - sympy.exp(eps)) == "1 - exp(eps)"
     assert latex_formula(1 - sympy.exp(eps)) == r"1 - e^{\varepsilon}"

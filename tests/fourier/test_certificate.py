@@ -125,7 +125,7 @@ def test_good_masses_cost_next_to_nothing(pld, grid):
 
 
 @every
-@pytest.mark.parametrize("breakage", ["a tenth lost", "all at the first node", "nothing", "one is no number"])
+@pytest.mark.parametrize("breakage", ["a tenth lost", "all at the first node", "nothing", "one is infinite"])
 def test_broken_upper_masses_cost_something(pld, grid, breakage):
     found = upper_of(pld, grid, BREAKAGES[breakage])
     assert found.log_scale > 0.05 or found.infinity > 0.05
@@ -200,3 +200,15 @@ def test_the_upper_total_reaches_one_and_pays_for_more():
             found = upper_of(pld, grid, lambda m, rng, factor=factor: factor * m)
             total = float(exact.GridCurve(found).total)
             assert found.log_scale >= abs(np.log(total)) - 4 * U
+
+
+def test_one_atom_just_above_the_first_node_is_kept():
+    """All mass at one node: nothing is left above it, and the cut falls there."""
+    pld = PLD(PoissonSubsampled(Laplace(0), "1.676e-6"), True)
+    loss = float(mpmath.log1p(-mpf("1.676e-6"))) * -1
+    for dx in (1e-7, 1e-3, 1.0):
+        grid = Grid(loss * (1 - 2.0**-49), dx, 0, 3)
+        found = lower_of(pld, grid)
+        assert_bounds(found, pld, -1)
+        assert found.masses[0] == pytest.approx(1, rel=1e-9)
+        assert found.log_scale < 1e-12

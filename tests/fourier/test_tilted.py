@@ -175,19 +175,34 @@ def test_mass_only_far_below_the_end_of_the_grid_does_not_hide_from_chernoff():
 def test_tilts_far_off_give_wide_bounds_but_true_ones(tilt):
     parts, law = SMALL["one part"], LAWS["one part"]
     for n in (8, 64):
-        tilted = TiltedSum(parts, tilt, (-1.0, 1.0, 3.0, 3.0), n)
-        for eps in (-4.0, -0.55, 0.3, 1.1, 3.4):
-            low, high = bounds(tilted, eps)
-            assert low <= law.delta(mpf(eps)) <= high
+        for lam in (3.0, 2000.0):
+            tilted = TiltedSum(parts, tilt, (-1.0, 1.0, lam, lam), n)
+            for eps in (-4.0, -0.55, 0.3, 1.1, 3.4):
+                low, high = bounds(tilted, eps)
+                assert low <= law.delta(mpf(eps)) <= high
+
+
+@pytest.mark.parametrize("tilt", [1e-18, 1e-6])
+@pytest.mark.parametrize("k", [1, 2])
+def test_a_transform_that_vanishes_exactly(tilt, k):
+    """0 relative to its rounding: no division by it."""
+    parts = [(grid_pld(0.0, 0.5, 0, [0.25, 0.25, 0.25, 0.25]), k), (grid_pld(0.0, 0.5, 0, [0.7, 0.3]), 1)]
+    law = Exact(parts)
+    tilted = TiltedSum(parts, tilt, (0.0, 2.0, 9.0, 9.0), 32)
+    for eps in (-1.0, 0.2, 1.1):
+        low, high = bounds(tilted, eps)
+        assert low <= law.delta(mpf(eps)) <= high
+        assert tilt < 1e-6 or high - low < 1e-6
 
 
 def test_a_window_far_above_eps_is_not_taken_for_nothing():
     """e^{-tilt (S - eps)} underflows at every S of the window; nothing may be concluded from that."""
     parts = [(grid_pld(0.0, 1e5, 0, [0.6, 0.4]), 3)]
     law = Exact(parts)
-    tilted = TiltedSum(parts, 0.6, (1e5, 2e5, 1e-4, 1e-4), 8)
-    low, high = bounds(tilted, 1.0)
-    assert low <= law.delta(mpf(1)) <= high
+    for lam in (1e-4, 0.05):  # with the larger one Chernoff's bound itself is 0 in float64
+        tilted = TiltedSum(parts, 0.6, (1e5, 2e5, lam, lam), 8)
+        low, high = bounds(tilted, 1.0)
+        assert low <= law.delta(mpf(1)) <= high
 
 
 @pytest.mark.parametrize("tilt", [1e-6, 0.01, 1.0, 100.0, 1e8])
@@ -223,7 +238,7 @@ def test_power_by_repeated_squaring(k):
         assert abs(mpmath.mpc(found) - true) <= math.sqrt(5) * U * k * abs(true)
 
 
-@pytest.mark.parametrize("n", [8, 30, 128, 96, 1000, 4096, 5400, 2 * 1009, 2 * 61])
+@pytest.mark.parametrize("n", [8, 30, 128, 96, 1000, 2400, 2 * 1009, 2 * 61])
 def test_the_transform_errs_by_less_than_its_bound(n):
     """5 u log2(n) of the sum of moduli an output, by hand-picked and random inputs, other sizes by hand included."""
     rng = np.random.default_rng(n)

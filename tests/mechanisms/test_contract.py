@@ -136,7 +136,9 @@ def test_the_density_is_the_slope_of_the_tails(example, backward):
 def test_scaled_tails_are_the_tails_scaled(example, backward):
     pld = PLD(example.pair, backward)
     for x in inner_losses(pld):
-        assert abs(pld.above_scaled(FN, x) / (mpmath.exp(x) * pld.above(FN, x).q) - 1) < TOLERANCE
+        p, scaled = pld.above_scaled(FN, x)
+        assert abs(scaled / (mpmath.exp(x) * pld.above(FN, x).q) - 1) < TOLERANCE
+        assert abs(p / pld.above(FN, x).p - 1) < TOLERANCE
 
 
 @continuous

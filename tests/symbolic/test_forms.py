@@ -51,6 +51,10 @@ def test_latex():
     sampled = symbolic.delta(PoissonSubsampled(Gaussian("sigma"), "q"), "eps", "add")._repr_latex_()
     assert r"\quad\text{where } g = \log{\left(\frac{q + e^{- \varepsilon} - 1}{q} \right)}" in sampled
     assert r"\begin{cases}" in sampled
+    both = symbolic.delta(PoissonSubsampled(Gaussian("sigma"), "q"), "eps")
+    assert r"\delta &= \max\left(" in both._repr_latex_()
+    assert [letter.name for letter, _ in both.definitions] == ["delta_forward", "delta_backward", "g", "h"]
+    assert both.free_symbols == {"eps", "sigma", "q"}
     assert r"\sum_{j=0}^{20}" in symbolic.delta(20 * RandomizedResponse("p"), "eps")._repr_latex_()
     assert symbolic.mgf(Gaussian("sigma"))._repr_latex_().startswith(r"$\displaystyle M(z) = e^{")
 

@@ -1,0 +1,130 @@
+"""Two steps: one quadrature of the second step's closed-form delta against the law of the first.
+
+    delta(eps) = delta(inf) + sum_a p_a d(eps - s_a) + int d(eps - s(u)) p(u) du,   d(x) = P(x < s < inf) - e^x Q(s > x),
+
+with d of the second step, which has kinks at that step's atoms and where its support ends. The integral over the
+first step's coordinate u is split where eps - s(u) meets one of them and taken by the double-exponential rule on every
+piece (Takahasi and Mori 1974), halving its step until nothing changes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+
+from ..core.parameters import evaluate
+from ..core.pld import PLD
+from .arithmetic import FN
+from .found import Found, Sum, agreeing
+from .law import Law
+from .rules import atom_nodes, substitution
+from .single_step import masses_above
+
+MOST_HALVINGS = 9
+
+
+def two_steps(law: Law, eps, digits: int) -> Found:
+    """delta of a composition of exactly two steps, the first of which has a density and a loss monotone in u."""
+    first, second = _ordered(law)
+
+    def compute(places: int) -> Sum:
+        x = evaluate(eps, FN)
+        tolerance = mpmath.mpf(10) ** (5 - places)
+        total, slope = mpmath.mpf(0), mpmath.mpf(0)
+        for s, p in atom_nodes(first):
+            value, fall = _profile(second, x - s)
+            total, slope = total + p * value, slope + p * fall
+        for lower, upper in _pieces(first, second, x):
+            value, fall = _piece(first, second, x, lower, upper, tolerance)
+            total, slope = total + value, slope + fall
+        infinite = law.mass_at_infinity()
+        return Sum(infinite + total, infinite + total, slope)
+
+    return agreeing(compute, digits, "convolution of two steps")
+
+
+def monotone(pld: PLD) -> bool:
+    """Whether the loss of a step with a density runs one way along its coordinate (looked at, not proved)."""
+    with mpmath.workdps(20):
+        at, farthest, _ = substitution(pld)
+        losses = [pld.coordinate_loss(FN, at(mpmath.mpf(farthest) * i / 40)[0]) for i in range(-40, 41)]
+    return losses in (sorted(losses), sorted(losses, reverse=True))
+
+
+def _ordered(law: Law) -> tuple[PLD, PLD]:
+    """The step to integrate over (a finite interval is the easier one), and the other."""
+    steps = [pld for pld, k in law.parts for _ in range(k)]
+    steps.sort(key=lambda pld: pld.support(FN) is None or mpmath.isinf(pld.coordinate(FN).lower))
+    return steps[0], steps[1]
+
+
+def _profile(pld: PLD, x) -> tuple[Any, Any]:
+    """d(x) and its derivative."""
+    p, q = masses_above(pld, x)
+    weighted = mpmath.exp(x) * q
+    return p - weighted, -weighted
+
+
+def _pieces(first: PLD, second: PLD, eps) -> list[tuple[Any, Any]]:
+    """The intervals of t between the kinks of d(eps - s(u(t)))."""
+    at, farthest, _ = substitution(first)
+    ends = [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
+    kinks = [atom.loss for atom in second.atoms(FN)] + [e for e in second.support(FN) or () if not mpmath.isinf(e)]
+
+    def loss(t):
+        return first.coordinate_loss(FN, at(t)[0])
+
+    low, high = loss(ends[0]), loss(ends[1])
+    inside = [kink for kink in kinks if min(low, high) < eps - kink < max(low, high)]
+    splits = sorted({_solved(lambda t, k=kink: loss(t) + k - eps, ends) for kink in inside})
+    points = [ends[0], *splits, ends[1]]
+    return list(zip(points, points[1:], strict=False))
+
+
+def _solved(function: Callable, ends: list) -> Any:
+    """The zero of a monotone function by bisection, then Newton-like steps by secants."""
+    low, high = ends
+    rising = function(high) > 0
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if (function(middle) > 0) == rising else (middle, high)
+    for _ in range(12):
+        one, other = function(low), function(high)
+        if one == other:
+            break
+        low, high = high, high - other * (high - low) / (other - one)
+    return high
+
+
+def _piece(first: PLD, second: PLD, eps, lower, upper, tolerance) -> tuple[Any, Any]:
+    """The integral over t from lower to upper, with that of the derivative."""
+    at = substitution(first).at
+    middle, half = (lower + upper) / 2, (upper - lower) / 2
+
+    def sample(v) -> tuple[Any, Any]:
+        inner = mpmath.pi / 2 * mpmath.sinh(v)
+        u, stretch = at(middle + half * mpmath.tanh(inner))
+        weight = first.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
+        weight /= mpmath.cosh(inner) ** 2
+        if not weight:
+            return mpmath.mpf(0), mpmath.mpf(0)
+        value, fall = _profile(second, eps - first.coordinate_loss(FN, u))
+        return weight * value, weight * fall
+
+    reach = mpmath.asinh(mpmath.log(1 / tolerance) / mpmath.pi * 2) + 1
+    step = mpmath.mpf(1) / 4
+    total, slope = _sums(sample, step, 0, reach)
+    for _ in range(MOST_HALVINGS):
+        more, steeper = _sums(sample, step, 1, reach)
+        change = abs(total - more) * step / 2
+        total, slope, step = total + more, slope + steeper, step / 2
+        if change <= tolerance**0.5 * abs(total * step) * 1e-3:
+            break
+    return total * step, slope * step
+
+
+def _sums(sample: Callable, step, shift: int, reach) -> tuple[Any, Any]:
+    """Sums of both components at (i + shift/2) step, |v| <= reach."""
+    count = int(reach / step) + 1
+    points = [sample((i + mpmath.mpf(shift) / 2) * step) for i in range(-count, count + 1)]
+    return mpmath.fsum(v for v, _ in points), mpmath.fsum(f for _, f in points)
