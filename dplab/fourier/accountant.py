@@ -21,6 +21,7 @@ from .scout import Saddle, Scout
 from .sides import Side, SideValue
 
 _TRIES = 5
+_WORTHWHILE = 0.7  # a try that shrinks the width by less is the last
 _FLOOR = -600.0  # log delta; one-step tails below e^-660 are not resolved
 _NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
 
@@ -175,9 +176,10 @@ class OneDirection:
             plan = make_plan(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
+            helped = best is None or found.relative_width < _WORTHWHILE * best[0].relative_width
             if best is None or found.relative_width < best[0].relative_width:
                 best = found, sides
-            if found.relative_width <= rtol or plan.capped or settings.fixed:
+            if found.relative_width <= rtol or plan.capped or settings.fixed or not helped:
                 break
             better = found.remedy(saddle, settings, rtol)
             if better is None:
@@ -249,14 +251,14 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
         budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
     log_lower, log_upper = found[base].lower.log_bound, min(found[top].upper.log_bound, 0.0)
     relative = -math.expm1(min(log_lower - log_upper, 0.0)) if log_upper > -math.inf else 0.0
-    reached = relative <= rtol or found[top].plan is _NO_PLAN
+    reached = relative <= rtol
     note = "" if reached else _advice(found[top], relative, rtol)
     if log:
         return Bracket(
             float(down(log_lower)), float(min(up(log_upper), 0.0)), budget, "log delta", direction, reached, note
         )
     lower = max(float(down(found[base].lower.bound)), _trivial(point), 0.0)
-    upper = min(float(up(found[top].upper.bound)) if found[top].upper.bound > 0 else 0.0, 1.0)
+    upper = min(float(up(found[top].upper.bound)) if log_upper > -math.inf else 0.0, 1.0)
     return Bracket(min(lower, upper), upper, budget, "delta", direction, reached, note)
 
 
@@ -270,6 +272,8 @@ def _advice(found: Found, relative: float, rtol: float) -> str:
     plan = found.plan
     factor = math.sqrt(relative / rtol)
     says = f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}"
+    if plan is _NO_PLAN:
+        return f"{says}; float64 cancels here: use dplab.reference"
     if found.upper.log_bound < _FLOOR:
         return f"{says}; delta lies below what float64 tails resolve: use dplab.reference"
     largest = max(budget_of(found), key=lambda part: part.size).name

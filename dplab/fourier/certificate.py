@@ -79,14 +79,16 @@ def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.nda
     fast; atoms count if they lie half a cell above the node.
     """
     grid = pld.grid
+    index = np.arange(grid.first, grid.first + grid.size)
     gain = np.append(np.exp(-grid.dx) * scaled[1:], 0.0)
     reach = np.full(grid.size, grid.dx / 2)
-    for part in (4, 32, 256, 2048):
+    for part in (4, 32, 256, 2048, 2**16, 2**22, 2**30):
         steep = gain < 0.25 * scaled
         if not steep.any():
             break
-        gain[steep] = np.exp(-grid.dx / part) * step.continuous(grid.at(1 / part)[steep])[1].lo
-        reach[steep] = grid.dx / (part * (1 + 1e-9))
+        ahead = grid.dx * ((index[steep] + 1 / part) - index[steep])  # what `at` makes of it in float64
+        gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep])[1].lo
+        reach[steep] = ahead * (1 - 1e-9)
     nodes = grid.nodes
     for loss, mass in step.atoms:
         above = nodes + grid.dx / 2 < loss.lo
@@ -156,9 +158,7 @@ def line_limits(step: OneStep, lines: Lines):
     nodes = grid.at()
     q_above = lines.q_above(step)
     if lines.drops_below:
-        start, start_gain = own[:1], q_above[0][:1]
-        above = [mass.lo for loss, mass in step.atoms if loss.mid > lines.atom_limits[0]]
-        most = float(lines.tails[0].lo[0] + sum(above) + step.infinity.lo) * (1 - 8 * U)
+        start, start_gain, most = own[:1], q_above[0][:1], lines.first(step)[1]
     else:
         everything = FN.exp(nodes[:1]) * step.q_mass
         start, start_gain, most = 1 - everything, everything.lo, 1.0

@@ -7,7 +7,7 @@ PLD is not assumed but *certified* afterwards, node by node, in `certificate`.
 All formulas are free of e^{x_i}: with P(x) = P(s > x), S(x) = e^x Q(s > x), a cell's Q-mass r enters as e^{x_i} r.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -95,7 +95,7 @@ class Lines:
     """One supporting line of h a cell: the test set {s > m_i}, m_i = x_i + shift_i dx, 0 <= shift_i <= 1.
 
     `tails` are P, S of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or,
-    if `drops_below`, that of {s > x_0}: the mass below the grid is left out. An atom that sits on a node belongs to
+    if `drops_below`, the first cell's own: the mass below it is left out. An atom that sits on a node belongs to
     the line of a right end (shift 1) and not to that of a left end (shift 0).
     """
 
@@ -120,6 +120,14 @@ class Lines:
         to_left, to_right = Interval.exactly(-self.shift) * dx, Interval.exactly(1 - self.shift) * dx
         return step.line(nodes[:-1], m, self.tails, to_left), step.line(nodes[1:], m, self.tails, to_right)
 
+    def first(self, step: OneStep) -> tuple[Interval, float]:
+        """The first cell's line at its left end, and a lower bound of its value at x = 0, the mass of {s > m_0}."""
+        p, s = self.tails[0][:1], self.tails[1][:1]
+        to_left = Interval.exactly(-self.shift[:1]) * self.grid.dx
+        start = step.line(self.grid.at()[:1], self.atom_limits[:1], (p, s), to_left)
+        above = [mass.lo for loss, mass in step.atoms if loss.mid > self.atom_limits[0]]
+        return start, max(float(p.lo[0] + sum(above) + step.infinity.lo) * (1 - (8 + len(above)) * U), 0.0)
+
     def q_above(self, step: OneStep) -> tuple[np.ndarray, np.ndarray]:
         """Lower bounds of e^x Q(s > m_i) at each cell's left and right end x."""
         dx, m, nodes = self.grid.dx, self.atom_limits, self.grid.nodes
@@ -138,24 +146,25 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     resolve).
 
     Left of the support h is the line 1 - x; if a node value fell below it where the mass starts, the hull would drag
-    the whole line down, a loss of first order. The second cell's left end keeps it.
+    the whole line down, a loss of first order. The second cell's left end keeps it. The mass below the grid is left
+    out if that costs less than what the line 1 - x lacks at the first node.
     """
     shift = np.full(grid.size - 1, 0.5)
     shift[:2], shift[-1] = 0.0, 1.0
     p, s = step.continuous(_points(grid, shift))
-    first = grid.at()[:1]
-    everything = 1 - FN.exp(first) * step.q_mass
-    drops_below = bool(everything.hi[0] < 0.5 * step.curve(first).lo[0])
-    lines = Lines(grid, shift, (p, s), drops_below)
-    bad = lines.values(step)[1].lo < 0
-    bad[0] = bad[-1] = False
+    lines = Lines(grid, shift, (p, s), drops_below=False)
+    at_right, least = lines.values(step)[1], float(step.infinity.lo)
+    bad = at_right.lo < least
+    bad[0], bad[-1] = at_right.hi[0] < least, False  # the first may hold everything: 0 within rounding at s = 0
     if bad.any():
         shift = np.where(bad, 1.0, shift)
         again_p, again_s = step.continuous(_points(grid, shift)[bad])
         for old, new in ((p, again_p), (s, again_s)):
             old.lo[bad], old.hi[bad] = new.lo, new.hi
-        lines = Lines(grid, shift, (p, s), drops_below)
-    return lines
+        lines = Lines(grid, shift, (p, s), drops_below=False)
+    everything = 1 - FN.exp(grid.at()[:1]) * step.q_mass
+    start, total = lines.first(step)
+    return replace(lines, drops_below=bool(everything.hi[0] < total * start.lo[0]))
 
 
 def _points(grid: Grid, shift: np.ndarray) -> Interval:
@@ -175,7 +184,7 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
     p, r = np.empty(grid.size), np.empty(grid.size)
     p[1:-1] = p_tail[:-1] - p_tail[1:]
     r[1:-1] = np.exp(to_right[:-1]) * s_tail[:-1] - np.exp(to_left[1:]) * s_tail[1:]
-    p[0] = step.below(grid.at()[:1]).mid[0]
+    p[0] = step.below(_points(grid, lines.shift)[:1]).mid[0]
     r[0] = np.exp(grid.nodes[0]) * float(step.continuous_mass.q.mid) - s_tail[0] * np.exp(to_left[0])
     p[-1], r[-1] = p_tail[-1], s_tail[-1] * np.exp(to_right[-1])
     for loss, mass in step.atoms:

@@ -63,7 +63,7 @@ def epsilon_range(
     `delta` is a float within relative `delta_error` of the exact value. If the whole range lies below `enough`, its
     width does not matter.
     """
-    if delta == 1:
+    if delta == 1 and not delta_error:
         return EpsRange(-math.inf, 0.0, _empty(), "every composition is (0, 1)-DP")
     low, high = direction.infinity
     least, most = delta * (1 - delta_error), delta * (1 + delta_error)
@@ -81,7 +81,7 @@ def epsilon_range(
         return EpsRange(-math.inf, 0.0, _empty(), "nothing is released")
     if least <= high:
         note = "delta equals the mass at infinity within its own rounding: eps may be the largest loss or infinite"
-        return EpsRange(-math.inf, float(largest.hi), _empty(), note, reached=False)
+        return EpsRange(-math.inf, math.inf, _empty(), note, reached=False)
     return _search(direction, least, most, low, atol, settings, enough)
 
 
@@ -95,17 +95,19 @@ def _search(
     enough: float,
 ) -> EpsRange:
     if direction.has_closed_form:
-        return _without_grid(direction, least, most)
+        return _without_grid(direction, least, most, atol)
     log_target = math.log(max(most - infinity, 1e-300))
     saddle = direction.scout.saddle_for(log_target)
+    if saddle.eps < 0:  # eps is at least 0 by convention: whether delta(0) <= delta is all that matters
+        saddle = direction.scout.saddle(0.0)
     best: EpsRange | None = None
     for _ in range(_TRIES):
         loose = max(atol, 0.5 * (enough - saddle.eps)) if best is None else atol
         rtol = min(0.5, loose * saddle.tilt * (1 - infinity / most))
         plan = make_plan(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
-        right = _root(upper, math.log(least), saddle.eps, 1 / saddle.tilt, atol, +1)
-        left = _root(lower, math.log(most), saddle.eps, 1 / saddle.tilt, atol, -1)
+        right = _root(upper, float(down(math.log(least))), saddle.eps, 1 / saddle.tilt, atol, +1)
+        left = _root(lower, float(up(math.log(most))), saddle.eps, 1 / saddle.tilt, atol, -1)
         at = 0.5 * (left + right) if math.isfinite(left) and math.isfinite(right) else saddle.eps
         found = Found(lower.at(at, 0.0), upper.at(at, 0.0), plan)
         width = right - left
@@ -113,9 +115,10 @@ def _search(
         budget = budget_of(found).scaled(width / slope) if slope > 0 and math.isfinite(width) else _empty(width)
         reached = width <= atol
         note = "" if reached else f"accuracy not reached: width {width:.1e}, asked {atol:.1e}"
+        helped = best is None or not width > 0.7 * (best.upper - best.lower)
         if best is None or width < best.upper - best.lower:
             best = EpsRange(left, right, budget, note, reached)
-        if reached or right <= enough or plan.capped or settings.fixed:
+        if reached or right <= enough or plan.capped or settings.fixed or not helped or right <= 0:
             break
         better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5))
         if better is None:
@@ -125,7 +128,7 @@ def _search(
     return best
 
 
-def _without_grid(direction: OneDirection, least: float, most: float) -> EpsRange:
+def _without_grid(direction: OneDirection, least: float, most: float, atol: float) -> EpsRange:
     """Bisection on the float64 enclosure of a closed form."""
     from .accountant import Point
 
@@ -136,7 +139,10 @@ def _without_grid(direction: OneDirection, least: float, most: float) -> EpsRang
     right = _bisect(lambda e: bounds(e)[1] <= least, True)
     left = _bisect(lambda e: bounds(e)[0] < most, False)
     budget = ErrorBudget((Part("rounding", right - left, "float64 enclosure of the closed form"),), {})
-    return EpsRange(left, right, budget)
+    if left == right or right - left <= atol:
+        return EpsRange(left, right, budget)
+    note = f"accuracy not reached: width {right - left:.1e}, asked {atol:.1e}; float64 cancels here, use dplab.reference"
+    return EpsRange(left, right, budget, note, reached=False)
 
 
 def _bisect(holds, right: bool) -> float:

@@ -10,7 +10,6 @@ is the same idea with all three bounded.
 
 import numpy as np
 
-from ..core.composition import Composition
 from ..core.directions import parse_direction
 from ..core.errors import ParameterError
 from ..core.pair import Pair
@@ -57,9 +56,11 @@ def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction:
     facing = parse_direction(direction)
     if facing == "both":
         raise ParameterError("direction", direction, 'one of "forward", "backward": a grid PLD faces one way')
-    (reduced, _), *_ = Composition.of(pair).reduced().parts or ((pair, 1),)
-    step = OneStep(PLD(reduced, facing == "backward"))
     x = -L + np.arange(n) * (2 * L / n)
+    reduced = pair.reduced()
+    if reduced is None:  # nothing is lost: all mass at loss 0
+        return (np.arange(n) == n // 2).astype(float), 0.0
+    step = OneStep(PLD(reduced, facing == "backward"))
     above = step.continuous(Interval.exactly(x))[0].mid
     for loss, mass in step.atoms:
         above = above + np.where(x < loss.mid, mass.mid, 0.0)

@@ -12,6 +12,7 @@ from .scout import CoarseLaw, Saddle, Scout
 from .tilted import good_size
 
 DEFAULT_MAX_SIZE = 2**23
+_MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
 _MARGIN = 1e-3
 
@@ -60,23 +61,20 @@ def make_plan(
     tilt = settings.tilt if settings.tilt is not None else saddle.tilt
     steps = sum(k for _, k in parts)
     wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
-    wanted = settings.dx or min(wanted, max(saddle.deviation, 1e-12) / 8)
+    wanted = settings.dx or min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
     log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
     target = math.log(_MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
-    window = scout.window(tilt, target)
-    width = window[1] - window[0]
-    least = width / (settings.max_size - 16)
-    for law, _ in scout.laws:
-        least = max(least, (law.losses[-1] - law.losses[0]) / settings.max_size if len(law.losses) < 3 else 0.0)
-    dx = max(wanted, least)
-    aligned = _alignment(parts, dx, least)
     log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
     log_share = math.log(_MARGIN * rtol / steps)
     laws = [law for law, _ in scout.laws]
-    ranges = [
-        _range(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)
-    ]
+    ranges = [_range(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]
+    room, most = 2 * min(wanted, 1.0), min(settings.max_size, _MOST_NODES)
+    window = scout.window(tilt, target, [(bottom - room, top + room) for bottom, top in ranges])
+    width = window[1] - window[0]
+    least = max([width / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
+    dx = max(wanted, least)
+    aligned = _alignment(parts, dx, least)
     lower = _grids(parts, ranges, aligned, dx, -1)
     upper = _grids(parts, ranges, aligned, dx, +1)
     dx = upper[0].dx

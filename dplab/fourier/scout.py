@@ -6,7 +6,7 @@ delta is about exp(K - theta eps) / (theta (theta + 1) sqrt(2 pi V)), V = K'' + 
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 import numpy as np
@@ -16,6 +16,10 @@ from .onestep import OneStep
 
 SMALLEST_TILT, LARGEST_TILT = 1e-6, 1e8
 _LEAST_TAIL = 1e-300
+_HEAVY_CELL = 0.01
+_ENOUGH_CELLS = 400
+_UNLIKELY = 0.3
+_RARE = 8.0  # excess kurtosis above which a sum is ruled by a few large losses
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,30 @@ class CoarseLaw:
         """log M(tilt)."""
         return self.moments(tilt)[0]
 
+    def curve(self, eps: float) -> float:
+        """delta(eps) of one step without the mass at infinity."""
+        return float(self.masses @ np.maximum(-np.expm1(np.minimum(eps - self.losses, 700.0)), 0.0))
+
+    def typical_mean(self, rare: float) -> float:
+        """The mean loss without tails of at most `rare` mass on either side."""
+        total = self.above[0]
+        typical = (self.above > rare) & (total - self.above + self.masses > rare)
+        return float(self.masses[typical] @ self.losses[typical])
+
+    def clipped(self, bottom: float, top: float) -> "CoarseLaw":
+        """The law of a grid that ends there: mass above is gone, mass below sits at the lower end."""
+        kept = self.losses <= top
+        return CoarseLaw(np.maximum(self.losses[kept], bottom), self.masses[kept], (bottom, top))
+
+    def fourth_cumulant(self, tilt: float) -> float:
+        """The fourth derivative of log M."""
+        exponent = tilt * self.losses
+        weights = self.masses * np.exp(exponent - exponent.max())
+        weights = weights / weights.sum()
+        spread = self.losses - weights @ self.losses
+        variance = weights @ spread**2
+        return float(weights @ spread**4 - 3 * variance**2)
+
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """log M, its first and second derivative."""
         exponent = tilt * self.losses
@@ -77,28 +105,54 @@ class CoarseLaw:
 
 
 def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+    """Losses, masses and outer ends of cells of the continuous part, none of them both heavy and wide.
+
+    A cell's loss is log(p/r) of its P- and Q-mass, which keeps both.
+    """
     if step.support is None:
         return np.empty(0), np.empty(0), (math.inf, -math.inf)
-    lower, upper = float(step.support[0].hi), float(step.support[1].lo)
-    if math.isfinite(lower) and math.isfinite(upper):
-        edges = np.linspace(lower, upper, 65)
-    else:
-        decades = np.logspace(-8, 4.5, 126)
-        edges = np.concatenate([-decades[::-1], [0.0], decades])
-        edges = edges[(edges > lower) & (edges < upper)]
-        edges = np.concatenate([[lower] * math.isfinite(lower), edges, [upper] * math.isfinite(upper)])
-    for parts in (8, 0):
-        at = Interval.exactly(edges)
-        above, below = step.continuous(at)[0].mid, step.below(at).mid
-        masses = np.where(above[:-1] < 0.5, above[:-1] - above[1:], below[1:] - below[:-1])
-        kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
-        if parts == 0:
-            middles = (0.5 * (edges[:-1] + edges[1:]))[kept]
-            return middles, masses[kept], (float(edges[:-1][kept][0]), float(edges[1:][kept][-1]))
-        starts, widths = edges[:-1][kept], np.diff(edges)[kept]
-        fine = starts[:, None] + widths[:, None] * np.arange(parts) / parts
-        edges = np.unique(np.append(fine.ravel(), starts[-1] + widths[-1]))
+    edges = _first_edges(float(step.support[0].hi), float(step.support[1].lo))
+    for parts in (8, 8, 8, 8, 0):
+        losses, masses, kept = _weighed(step, edges)
+        widths = np.diff(edges)
+        heavy = kept & (masses > _HEAVY_CELL) & (widths > 1e-12)
+        if parts == 0 or (len(edges) > _ENOUGH_CELLS and not heavy.any()):
+            return losses[kept], masses[kept], (float(edges[:-1][kept][0]), float(edges[1:][kept][-1]))
+        split = heavy if len(edges) > _ENOUGH_CELLS else kept
+        inner = edges[:-1][split][:, None] + widths[split][:, None] * np.arange(1, parts) / parts
+        outer = np.append(edges[:-1][kept], edges[1:][kept])
+        edges = np.unique(np.concatenate([outer, inner.ravel()]))
     raise AssertionError("unreachable")
+
+
+def _first_edges(lower: float, upper: float) -> np.ndarray:
+    """Edges that are dense, on a logarithmic scale, near 0 and near finite ends of the support."""
+    steps = np.logspace(-9, 4.5, 109)
+    edges = np.concatenate([-steps[::-1], [0.0], steps])
+    if math.isfinite(lower):
+        edges = np.concatenate([edges, [lower], lower + steps[::3]])
+    if math.isfinite(upper):
+        edges = np.concatenate([edges, [upper], upper - steps[::3]])
+    if math.isfinite(lower) and math.isfinite(upper):
+        edges = np.concatenate([edges, np.linspace(lower, upper, 33)])
+    return np.unique(edges[(edges >= lower) & (edges <= upper)])
+
+
+def _weighed(step: OneStep, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Losses and masses of the cells between edges, and which of them have mass."""
+    at = Interval.exactly(edges)
+    (p_above, s_above), (p_below, q_below) = step.continuous(at), step._below(at)
+    above, below, scaled = p_above.mid, p_below.mid, s_above.mid
+    right = above[:-1] < 0.5
+    masses = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
+    with np.errstate(all="ignore"):
+        from_above = scaled[:-1] - np.exp(-np.diff(edges)) * scaled[1:]
+        from_below = (q_below.mid[1:] - q_below.mid[:-1]) * np.exp(edges[:-1])
+        losses = edges[:-1] + np.log(masses / np.where(right, from_above, from_below))
+    middles = 0.5 * (edges[:-1] + edges[1:])
+    good = (losses >= edges[:-1]) & (losses <= edges[1:])
+    kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
+    return np.where(good, losses, middles), masses, kept
 
 
 @dataclass(frozen=True)
@@ -111,6 +165,7 @@ class Saddle:
     log_chernoff: float
     mean: float
     deviation: float
+    bulk: float  # the mean without tilt
 
 
 class Scout:
@@ -119,12 +174,17 @@ class Scout:
     def __init__(self, parts: list[tuple[OneStep, int]]):
         self.laws = [(CoarseLaw.of(step), k) for step, k in parts]
 
-    def cumulants(self, tilt: float) -> tuple[float, float, float]:
+    def cumulants(self, tilt: float, laws: list[tuple[CoarseLaw, int]] | None = None) -> tuple[float, float, float]:
         """K, K', K'' at a real tilt."""
         total = np.zeros(3)
-        for law, k in self.laws:
+        for law, k in laws or self.laws:
             total += k * np.asarray(law.moments(tilt))
         return float(total[0]), float(total[1]), float(total[2])
+
+    @cached_property
+    def bulk(self) -> float:
+        """Where the sum typically is: the untilted mean without losses so rare that most sums contain none."""
+        return sum(k * law.typical_mean(_UNLIKELY / k) for law, k in self.laws)
 
     def saddle_at(self, tilt: float) -> Saddle:
         """The saddle whose tilt is given: the eps it belongs to and the estimate of log delta there."""
@@ -133,15 +193,38 @@ class Scout:
         variance = k2 + 1 / tilt**2 + 1 / (tilt + 1) ** 2
         chernoff = k0 - tilt * eps
         log_delta = chernoff - math.log(tilt * (tilt + 1)) - 0.5 * math.log(2 * math.pi * variance)
-        return Saddle(tilt, eps, log_delta, chernoff, k1, math.sqrt(max(k2, 0.0)))
+        return Saddle(tilt, eps, log_delta, chernoff, k1, math.sqrt(max(k2, 0.0)), self.bulk)
 
     def saddle(self, eps: float) -> Saddle:
-        """The saddle for one eps."""
-        return self._bisect(lambda s: s.eps < eps)
+        """The saddle for one eps; where a few large losses rule, delta is about that of one large loss."""
+        found = replace(self._bisect(lambda s: s.eps < eps), eps=eps)
+        if not self._is_rare(found):
+            return found
+        ahead = eps - self.bulk
+        estimate = sum(k * law.curve(max(ahead, 0.0)) for law, k in self.laws) - math.expm1(min(ahead, 0.0))
+        return replace(found, log_delta=min(found.log_delta, math.log(max(estimate, 1e-300))))
 
     def saddle_for(self, log_delta: float) -> Saddle:
         """The saddle where log delta is about the value given."""
-        return self._bisect(lambda s: s.log_delta > log_delta)
+        found = self._bisect(lambda s: s.log_delta > log_delta)
+        if not self._is_rare(found):
+            return found
+        low, high = self.bulk - 1.0, self.bulk + 1.0
+        while self.saddle(high).log_delta > log_delta and high < 1e6:
+            low, high = high, self.bulk + 2 * (high - self.bulk)
+        while self.saddle(low).log_delta < log_delta and low > -1e6:
+            low, high = self.bulk - 4 * (self.bulk - low), low
+        for _ in range(24):
+            middle = 0.5 * (low + high)
+            if self.saddle(middle).log_delta > log_delta:
+                low = middle
+            else:
+                high = middle
+        return self.saddle(0.5 * (low + high))
+
+    def _is_rare(self, saddle: Saddle) -> bool:
+        fourth = sum(k * law.fourth_cumulant(saddle.tilt) for law, k in self.laws)
+        return fourth > _RARE * saddle.deviation**4
 
     def _bisect(self, go_right) -> Saddle:
         low, high = math.log(SMALLEST_TILT), math.log(LARGEST_TILT)
@@ -153,15 +236,18 @@ class Scout:
                 high = middle
         return self.saddle_at(math.exp(0.5 * (low + high)))
 
-    def window(self, tilt: float, log_mass: float) -> tuple[float, float, float, float]:
-        """(lower, upper, lambda below, lambda above): the tilted sum leaves [lower, upper] with at most e^{log_mass}
-        on each side, by Chernoff's bound at these lambdas."""
-        k0, _, k2 = self.cumulants(tilt)
+    def window(
+        self, tilt: float, log_mass: float, ranges: list[tuple[float, float]]
+    ) -> tuple[float, float, float, float]:
+        """(lower, upper, lambda below, lambda above): the tilted sum of the grids that end at `ranges` leaves
+        [lower, upper] with at most e^{log_mass} on each side, by Chernoff's bound at these lambdas."""
+        laws = [(law.clipped(*ends), k) for (law, k), ends in zip(self.laws, ranges, strict=True)]
+        k0, _, k2 = self.cumulants(tilt, laws)
         scale = 1 / math.sqrt(max(k2, 1e-300))
         best_up, best_down = (math.inf, scale), (-math.inf, scale)
         for factor in 2.0 ** np.arange(-4, 6.5, 0.5):
             lam = scale * factor
-            up = (self.cumulants(tilt + lam)[0] - k0 - log_mass) / lam
-            down = -(self.cumulants(tilt - lam)[0] - k0 - log_mass) / lam
+            up = (self.cumulants(tilt + lam, laws)[0] - k0 - log_mass) / lam
+            down = -(self.cumulants(tilt - lam, laws)[0] - k0 - log_mass) / lam
             best_up, best_down = min(best_up, (up, lam)), max(best_down, (down, lam))
         return best_down[0], best_up[0], best_down[1], best_up[1]

@@ -22,6 +22,7 @@ import numpy as np
 from .grids import GridPLD
 from .intervals import TINY, U
 
+_OTHER_LAMBDAS = (1.0, 0.25, 1 / 32)  # a planned lambda can be too large for the grid's own ends
 _LEAST = 1e-320  # stands for 0 in logarithms: an upper bound of it
 _DROP = -46.0  # frequencies below e^-46 of the total are left out and bounded instead
 
@@ -62,8 +63,11 @@ class TiltedSum:
         self._magnitude = math.fsum(abs(k * pld.grid.offset) for pld, k in parts)
         transforms = [self._transform(pld, k) for pld, k in parts]
         self._combine(transforms, [k for _, k in parts])
-        outside = self._outside(parts, transforms, lam_up, +1) + self._outside(parts, transforms, lam_down, -1)
-        self.outside = min(outside, 1.0 if len(parts) else 0.0)
+        above, below = (
+            min(self._log_outside(parts, transforms, lam * factor, sign) for factor in _OTHER_LAMBDAS)
+            for lam, sign in ((lam_up, +1), (lam_down, -1))
+        )
+        self.log_outside = min(float(np.logaddexp(above, below)), 0.0)
 
     def _transform(self, pld: GridPLD, k: int):
         nodes = pld.grid.nodes
@@ -114,22 +118,20 @@ class TiltedSum:
             everything = weights * np.exp(log_size + relative + 1e-9 + 4 * self.steps * U)
             self._spectrum_error = np.where(unresolved, 2 * everything, self._spectrum_error)
 
-    def _outside(self, parts, transforms, lam: float, sign: int) -> float:
-        """Chernoff's bound of the tilted mass beyond one end of the window, of the grid measure itself."""
-        if not parts:
-            return 0.0
+    def _log_outside(self, parts, transforms, lam: float, sign: int) -> float:
+        """Chernoff's bound of the log of the tilted mass beyond one end of the window, of the grid measure itself."""
         end = self.offset + (self.start + (self.n if sign > 0 else -1)) * self.dx
         total, slack = -sign * lam * end, 0.5 * lam * self.position_error(end)
         for (pld, k), (_, _, masses) in zip(parts, transforms, strict=True):
             used = masses > 0
             if not used.any():
-                return 0.0
+                return -math.inf
             exponent = sign * lam * pld.grid.nodes[used]
             weights = exponent + np.log(masses[used])
             peak = float(weights.max())
             total += k * (peak + math.log(float(np.exp(weights - peak).sum())))
             slack += k * (4 * float(np.abs(exponent).max()) + 4 * abs(peak) + 3000 + len(weights)) * U
-        return math.exp(min(total + slack + self.log_slack, 0.0))
+        return min(total + slack + self.log_slack, 0.0)
 
     def evaluate(self, eps: float) -> KernelSum:
         """The kernel's sum at eps, taken exactly as the float it is; eps may lie anywhere."""
@@ -137,15 +139,14 @@ class TiltedSum:
         first = max(math.floor((eps - self.offset) / dx) + 1, self.start)
         first += self.offset + first * dx <= eps
         count = self.start + n - first
-        kappa = math.exp(-math.log1p(tilt) - tilt * math.log1p(1 / tilt)) if tilt > 0 else 1.0
+        log_kappa = -math.log1p(tilt) - tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
         log_factor = self.log_normaliser - tilt * eps
         slack = self.log_slack + 4 * (abs(self.log_normaliser) + abs(tilt * eps) + 8) * U
         if count <= 0:
-            return KernelSum(0.0, 0.0, kappa * self.outside, log_factor, slack)
+            return KernelSum(0.0, 0.0, _exp(log_kappa + self.log_outside), log_factor, slack)
         y = self.offset + first * dx - eps
         lift = tilt * y  # e^{-lift} is taken out too, or a far window would underflow to "exactly 0"
         log_factor, slack = log_factor - lift, slack + 4 * lift * U
-        lifted = math.exp(lift) if lift < 700 else math.inf
         angle = 2 * math.pi / n * self.frequencies
         turn = (2 * math.pi / n) * ((self.frequencies * (first % n)) % n)
         turned = np.cos(turn) + 1j * np.sin(turn)
@@ -162,19 +163,23 @@ class TiltedSum:
             (self._spectrum_error * (np.abs(kernel) + 64 * U * size)).sum()
             + ((64 + 2 * math.log2(len(kernel) + 1)) * U * moduli * size).sum()
         )
-        largest = count * min(1.0, kappa * lifted)
+        largest = count * min(1.0, _exp(log_kappa + lift))
         if tilt * dx > TINY:
             largest = min(largest, -1 / math.expm1(-tilt * dx))
         rounding = rounding * (1 + 1e-9) + self.dropped * largest
         if not (math.isfinite(value) and math.isfinite(rounding)):
             value, rounding = 0.0, math.inf  # beyond float64: nothing is known
-        periodisation = kappa * self.outside * (1 + 1e-12) * lifted if self.outside else 0.0
-        return KernelSum(value, rounding, periodisation, log_factor, slack)
+        return KernelSum(value, rounding, _exp(log_kappa + self.log_outside + lift), log_factor, slack)
 
     def position_error(self, eps: float) -> float:
         """A bound of the error of S - eps from adding up offsets and multiples of dx in float64."""
         reach = max(abs(self.start), abs(self.start + self.n)) * self.dx
         return 8 * U * (self._magnitude + reach + abs(eps))
+
+
+def _exp(x: float) -> float:
+    """e^x rounded upwards, whatever x; 0 for -inf only."""
+    return math.exp(x) * (1 + 1e-12) + (5e-324 if x > -math.inf else 0.0) if x < 700 else math.inf
 
 
 def _geometric(rate: float, dx: float, angle: np.ndarray, ended: np.ndarray, count: int):

@@ -6,13 +6,13 @@ from ..core.functions import MpmathTable
 
 
 class ComplexTable(MpmathTable):
-    """mpmath's table, with the loss map of subsampling continued to the strip |Im s| < pi."""
+    """mpmath's table, with the loss map of subsampling, and its inverse, continued into the complex plane."""
 
     def log_mix(self, s, r):
-        """log(1 + r (e^s - 1)), analytic for |Im s| < pi and 0 < r < 1."""
+        """log(1 + r (e^s - 1)): for r < 1 analytic where |Im s| < pi, for r > 1 where Re s > log(1 - 1/r)."""
         if not isinstance(s, mpmath.mpc):
             return super().log_mix(s, r)
-        if s.real > 1:
+        if s.real > 1 or r > 1:
             return s + mpmath.log(r) + mpmath.log1p((1 - r) / r * mpmath.exp(-s))
         return mpmath.log1p(r * mpmath.expm1(s))
 

@@ -24,7 +24,7 @@ from .bulk import BULK
 from .found import GUARD, Found, reached
 from .law import Law
 from .paths import SubsampledGaussian
-from .saddle import Saddle, moved
+from .saddle import Landscape, Saddle, moved
 
 MOST_TERMS = 300_000
 """Most terms (nodes in z times nodes in u) of one run."""
@@ -64,28 +64,31 @@ def bends(law: Law) -> bool:
 class BentContour:
     """delta(eps) for one law and number of digits; the last runs are kept for further eps nearby."""
 
-    def __init__(self, law: Law, digits: int):
-        self.law, self.digits = law, digits
+    def __init__(self, law: Law, digits: int, landscape: Landscape):
+        self.law, self.digits, self.landscape = law, digits, landscape
         self.backward = law.parts[0][0].backward
         self.runs: tuple[Branch, Branch] | None = None
-        self.places = digits
-        self.built_at, self.base = math.nan, 1.0
+        self.c, self.places, self.built_at = 0.0, digits, math.nan
 
-    def find(self, eps, saddle: Saddle) -> Found:
-        """delta(eps) with a contour through the saddle's c, for eps inside the range of the loss."""
-        near = float(evaluate(eps, FN))
+    def again(self, eps) -> Found | None:
+        """delta(eps) from the last runs, None if there are none or eps is too far from theirs."""
+        if self.runs is None or abs(float(evaluate(eps, FN)) - self.built_at) * max(1.0, abs(self.c)) > 1:
+            return None
+        found = self._evaluated(eps)
+        return found if reached(found, self.digits) else None
+
+    def find(self, eps) -> Found:
+        """delta(eps), for eps inside the range of the loss."""
+        self.built_at = float(evaluate(eps, FN))
+        saddle = self.landscape.bent_line(self.built_at, (self.digits + SPARE) * math.log(10))
         self.c = saddle.c
-        if self.runs is not None and abs(near - self.built_at) * self.base < 1:
-            found = self._evaluated(eps)
-            if reached(found, self.digits):
+        if self.digits > 2 * FIRST_DIGITS:
+            found = self._refined(eps, saddle, FIRST_DIGITS)
+            if found.error >= abs(found.value):
                 return found
-        found = self._refined(eps, saddle, FIRST_DIGITS)
-        with mpmath.workdps(15):
-            seen = float(mpmath.log(max(abs(found.value), found.error)))
-        if self.digits > FIRST_DIGITS and found.error < abs(found.value):
-            found = self._refined(eps, replace(saddle, log_delta=seen), self.digits)
-        self.built_at, self.base = near, max(1.0, abs(saddle.c))
-        return found
+            with mpmath.workdps(15):
+                saddle = replace(saddle, log_delta=float(mpmath.log(abs(found.value))))
+        return self._refined(eps, saddle, self.digits)
 
     def _refined(self, eps, saddle: Saddle, digits: int) -> Found:
         """Both runs, with finer steps and more digits until they agree."""

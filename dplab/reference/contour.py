@@ -22,11 +22,14 @@ from .line import Transform
 from .rules import Rule
 from .saddle import Landscape, Saddle, moved
 
-MOST_WORK, LITTLE_WORK = 5 * 10**6, 4 * 10**5
-"""Most complex multiplications of one run; and the most where another route stands by."""
+class Limits(NamedTuple):
+    """The most complex multiplications of one run, and the most nodes of one quadrature rule."""
 
-MOST_NODES, FEW_NODES = 4000, 600
-"""Most nodes of one quadrature rule; and the most where another route stands by."""
+    work: int
+    nodes: int
+
+
+FULL, BRIEF = Limits(5 * 10**6, 4000), Limits(4 * 10**5, 600)
 
 LONG = 300
 """A rule that needs more nodes than this is tried on a lifted path."""
@@ -59,39 +62,44 @@ class Line(NamedTuple):
 
 
 class Contour:
-    """The law's transform, prepared for one number of digits; rules and the last lines are kept for further eps."""
+    """The law's transform, prepared for one number of digits; rules and the last lines are kept for further eps.
 
-    def __init__(self, law: Law, digits: int, briefly: bool = False):
-        self.law, self.digits = law, digits
-        self.most_work = LITTLE_WORK if briefly else MOST_WORK
-        self.most_nodes = FEW_NODES if briefly else MOST_NODES
+    `limits` bound the work. Where they stop a line early, `whole` refuses it; without `whole` the line is used as far
+    as it goes, and the error says what is missing.
+    """
+
+    def __init__(self, law: Law, digits: int, landscape: Landscape, limits: Limits = FULL, whole: bool = False):
+        self.law, self.digits, self.landscape = law, digits, landscape
+        self.limits, self.whole = limits, whole
         self.counts = [k for _, k in law.parts]
-        self.landscape = Landscape(law)
         self.transforms: list[Transform] = []
         self.lines: list[Line] = []
         self.built_at = math.nan
         self.places = digits
         self.quadrature = 0.0
 
+    def again(self, eps) -> Found | None:
+        """delta(eps) from the last lines, None if there are none or eps is too far from theirs."""
+        if not self.lines or abs(float(evaluate(eps, FN)) - self.built_at) * max(1, abs(self.lines[0].c)) > 1:
+            return None
+        found = self._evaluated(eps)
+        return found if reached(found, self.digits) else None
+
     def find(self, eps) -> Found | None:
-        """delta(eps), with the slope; None if the line would be too long for a brief attempt."""
-        near = float(evaluate(eps, FN))
-        reused = bool(self.lines) and abs(near - self.built_at) * max(1, abs(float(self.lines[0].c))) < 1
+        """delta(eps), with the slope; None where only the whole line will do and it would be too long."""
+        self.built_at = float(evaluate(eps, FN))
         log_delta = None
         for _ in range(4):
-            if not reused:
-                plan = self.plan(near, log_delta)
-                if not plan.enough and self.most_work == LITTLE_WORK:
-                    return None
-                self.lines, self.built_at = self._draw(plan), near
-                log_delta = plan.saddles[0].log_delta
+            plan = self.plan(self.built_at, log_delta)
+            if not plan.enough and self.whole:
+                return None
+            self.lines = self._draw(plan)
             found = self._evaluated(eps)
-            if reached(found, self.digits) or not (reused or plan.enough):
-                return found
-            if not reused:  # delta is smaller than the saddle point made it look
-                seen = float(mpmath.log(max(abs(found.value), found.error)))
-                log_delta = min(seen, log_delta - 1) if seen < log_delta + 1 else log_delta - 10
-            reused = False
+            if reached(found, self.digits) or not plan.enough:
+                break
+            # delta is smaller than the saddle point made it look
+            seen, before = float(mpmath.log(max(abs(found.value), found.error))), plan.saddles[0].log_delta
+            log_delta = min(seen, before - 1) if seen < before + 1 else before - 10
         return found
 
     # --- planning ---------------------------------------------------------------------------------
@@ -135,7 +143,7 @@ class Contour:
                 return MARGIN * height, True
             work = 2 * height / h * sum(t.size for t in self.transforms)
             longest = max(t.size for t in self.transforms)
-            if decay < floor + 0.1 or work > self.most_work or longest > self.most_nodes:
+            if decay < floor + 0.1 or work > self.limits.work or longest > self.limits.nodes:
                 return height, False
             height *= 1.5
 
@@ -165,7 +173,7 @@ class Contour:
         """Refine (or lift) one rule until its error at z is below e^goal M(c); the error reached."""
         while True:
             error = transform.rule_error(z, c)
-            if error <= mpmath.exp(goal) or transform.size > self.most_nodes:
+            if error <= mpmath.exp(goal) or transform.size > self.limits.nodes:
                 return float(error)
             if transform.size < LONG or not transform.lift(z, c, goal):
                 transform.refine()

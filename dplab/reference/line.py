@@ -14,7 +14,7 @@ from mpmath.libmp import MPZ, from_man_exp
 
 from ..core.pld import PLD
 from .arithmetic import FN
-from .rules import Node, Rule, atom_nodes, node_sum
+from .rules import Nodes, Rule, atom_nodes
 
 
 LIFTS = (3.0, 2.0, 1.3, 0.8, 0.5, 0.3, 0.15, 0.07)
@@ -70,12 +70,12 @@ class Transform:
         """M(z)."""
         if self.formula:
             return self.pld.mgf(FN, z)
-        return node_sum(self.nodes(), z) + node_sum(self.atoms, z)
+        return self.nodes().at(z) + self.atoms.at(z)
 
     def value(self, z, c) -> Value:
         """M(z)/M(c)."""
         top = mpmath.exp(self.log_at(c))
-        whole, atoms = self.at(z), node_sum(self.atoms, z)
+        whole, atoms = self.at(z), self.atoms.at(z)
         return Value(whole / top, float(abs(whole - atoms) / top))
 
     def rule_error(self, z, c):
@@ -100,8 +100,8 @@ class Transform:
         top, best = self.at(mpmath.mpf(c)), None
         for lift in LIFTS:
             rule = plain.lifted(lift)
-            smooth = [node_sum(nodes, mpmath.mpf(c)) for nodes in (rule.coarse, rule.offset)]
-            wrong = max(abs(value + node_sum(self.atoms, c) - top) for value in smooth)
+            smooth = rule.sums(mpmath.mpf(c))
+            wrong = max(abs(value + self.atoms.at(mpmath.mpf(c)) - top) for value in smooth)
             if wrong < top * mpmath.exp(goal) * 100 and (best is None or len(rule.coarse) < len(best.coarse)):
                 best = rule
         if best is None or len(best.coarse) > 2 * len(plain.coarse):
@@ -119,11 +119,11 @@ class Transform:
 
     def atoms_share(self, c) -> float:
         """The part of M(c) that the atoms carry."""
-        return float(node_sum(self.atoms, c) / mpmath.exp(self.log_at(c))) if self.atoms else 0.0
+        return float(self.atoms.at(mpmath.mpf(c)) / mpmath.exp(self.log_at(c))) if self.atoms else 0.0
 
-    def nodes(self) -> list[Node]:
+    def nodes(self) -> Nodes:
         """Nodes of the continuous part."""
-        return self.rule.coarse if self.rule else []
+        return self.rule.coarse if self.rule else Nodes()
 
     def along(self, c, h, bits: int) -> Iterator[Value]:
         """The values for m = 0, 1, 2, ..."""

@@ -23,6 +23,7 @@ from ..mechanisms import Laplace
 from .arithmetic import FN
 from .found import Found, Sum, agreeing
 from .law import Law
+from .truncated import truncated_power
 
 MOST_STEPS = 5000
 """More Laplace steps than this are left to the contour."""
@@ -98,33 +99,9 @@ class _Circle:
         x = (z + 1) * mpmath.exp(z * e0) / (2 * w)
         t = z / (z + 1) * mpmath.exp(-(2 * z + 1) * e0)
         front = w * x**k * mpmath.exp(-z * self.eps) / (z * (z + 1))
-        total, largest = self._truncated_power(t)
-        return _Term(front * total, abs(front) * largest, -z * front * total)
-
-    def _truncated_power(self, t) -> tuple[Any, Any]:
-        """sum_{i <= last} C(k,i) t^i and its largest term, from that term outwards."""
-        k, last = self.k, self.last
-        log_t = float(mpmath.log(abs(t))) if t else -1e300
-        share = 1 / (1 + math.exp(-log_t)) if log_t > -600 else 0.0
-        peak = min(last, round(k * share))
-        first = math.comb(k, peak) * t**peak
-        lowest = -mpmath.mp.dps * math.log(10) - 5
-        total = first
-        term, weight = first, 0.0
-        for i in range(peak, last):
-            term = term * t * (k - i) / (i + 1)
-            weight += math.log((k - i) / (i + 1)) + log_t
-            if weight < lowest:
-                break
-            total += term
-        term, weight, inverse = first, 0.0, 1 / t if t else 0
-        for i in range(peak, 0, -1):
-            term = term * inverse * i / (k - i + 1)
-            weight += math.log(i / (k - i + 1)) - log_t
-            if weight < lowest:
-                break
-            total += term
-        return total, abs(first)
+        peak, total = truncated_power(k, t, 0, self.last)
+        front *= math.comb(k, peak) * t**peak
+        return _Term(front * total, abs(front), -z * front * total)
 
 
 def _best_radius(k: int, e0: float, eps: float, last: int, tilt: float) -> float:

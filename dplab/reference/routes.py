@@ -1,6 +1,5 @@
 """Which computation answers which question: special values first, then the cheapest route that is exact enough."""
 
-import math
 from enum import Enum
 
 import mpmath
@@ -8,14 +7,12 @@ import mpmath
 from ..core.parameters import evaluate
 from .arithmetic import FN
 from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate
-from .bent import BentContour, bends
-from .contour import SPARE, Contour
 from .convolution import monotone, two_steps
-from .found import GUARD, Found, reached, sign
+from .found import GUARD, Found, sign
+from .integrals import Integrals
 from .inversion import epsilon, known_epsilon
 from .law import Law
 from .residues import MOST_STEPS, laplace, only_laplace
-from .saddle import Landscape
 from .single_step import gaussians, only_gaussians, single_step
 
 MOST_CLOSED_FORMS = 3000
@@ -39,10 +36,7 @@ class Solver:
 
     def __init__(self, law: Law, digits: int):
         self.law, self.digits = law, digits
-        self._brief: Contour | None = None
-        self._long: Contour | None = None
-        self._bent: BentContour | None = None
-        self._landscape: Landscape | None = None
+        self._integrals = Integrals(law, digits)
 
     def find(self, eps) -> Found:
         """delta(eps) for an exact eps (a Fraction or an Expression), or an infinity."""
@@ -118,33 +112,10 @@ class Solver:
             return two_steps(law, eps, digits)
         if route is Route.RESIDUES:
             return laplace(law, eps, digits, self._tilt(eps))
-        return self._by_contour(eps)
-
-    def _by_contour(self, eps) -> Found:
-        """A short vertical line if it will do, else a bent contour if the law allows one, else a long line."""
-        if self._brief is None:
-            self._brief = Contour(self.law, self.digits, briefly=True)
-        found = self._brief.find(eps)
-        if found is not None:
-            return found
-        tried = []
-        if bends(self.law):
-            if self._bent is None:
-                self._bent = BentContour(self.law, self.digits)
-            near = float(evaluate(eps, FN))
-            line = self._brief.landscape.bent_line(near, (self.digits + SPARE) * math.log(10))
-            tried.append(self._bent.find(eps, line))
-            if reached(tried[0], self.digits):
-                return tried[0]
-        if self._long is None:
-            self._long = Contour(self.law, self.digits)
-        tried.append(self._long.find(eps))
-        return min(tried, key=lambda one: one.error)
+        return self._integrals.find(eps)
 
     def _tilt(self, eps) -> float:
-        if self._landscape is None:
-            self._landscape = Landscape(self.law)
-        return self._landscape.tilt(float(evaluate(eps, FN)))
+        return self._integrals.landscape.tilt(float(evaluate(eps, FN)))
 
 
 def _rounding(value):

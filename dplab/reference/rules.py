@@ -12,13 +12,14 @@ the error of either.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import mpmath
 
 from ..core.pld import PLD
 from .arithmetic import FN
+from .bulk import BULK
 
 
 class Node(NamedTuple):
@@ -26,6 +27,33 @@ class Node(NamedTuple):
 
     loss: Any
     weight: Any
+
+
+class Nodes:
+    """Some nodes as a rule of their own."""
+
+    def __init__(self, nodes: Iterable[Node] = ()):
+        self.list = list(nodes)
+        self._bulk: list[tuple[Any, Any]] = []
+
+    def __len__(self) -> int:
+        return len(self.list)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.list)
+
+    def at(self, z):
+        """sum w e^{zs} at the working precision; real for real z."""
+        if not self.list:
+            return mpmath.mpf(0)
+        with BULK.at(mpmath.mp.dps):
+            if not self._bulk:
+                self._bulk = [(BULK.make(s), BULK.make(w)) for s, w in self.list]
+            power, total = BULK.make(z), BULK.make(mpmath.mpf(0))
+            for s, w in self._bulk:
+                total += w * BULK.exp(power * s)
+            value = BULK.back(total)
+        return value if isinstance(z, mpmath.mpc) else mpmath.re(value)
 
 
 class Substitution(NamedTuple):
@@ -67,9 +95,9 @@ def node(pld: PLD, at: Callable, t) -> Node:
     return Node(pld.coordinate_loss(FN, u), pld.coordinate_densities(FN, u).p * stretch)
 
 
-def atom_nodes(pld: PLD) -> list[Node]:
+def atom_nodes(pld: PLD) -> Nodes:
     """The atoms, which need no quadrature."""
-    return [Node(a.loss, a.p) for a in pld.atoms(FN) if a.p]
+    return Nodes(Node(a.loss, a.p) for a in pld.atoms(FN) if a.p)
 
 
 class Rule:
@@ -95,26 +123,22 @@ class Rule:
     def refine(self) -> None:
         """Halve the step."""
         self.step = self.step / 2
-        self.coarse = [Node(s, w / 2) for s, w in self.coarse + self.offset]
+        with mpmath.workdps(self.places):
+            self.coarse = Nodes(Node(s, w / 2) for s, w in (*self.coarse, *self.offset))
         self.offset = self._nodes(0.5)
 
     def sums(self, z) -> tuple[Any, Any]:
         """M(z) of the continuous part by each of the two halves."""
-        return node_sum(self.coarse, z), node_sum(self.offset, z)
+        return self.coarse.at(z), self.offset.at(z)
 
-    def _nodes(self, shift: float) -> list[Node]:
+    def _nodes(self, shift: float) -> Nodes:
         """Nodes at (i + shift) step between start and stop."""
         with mpmath.workdps(self.places):
             first = math.ceil(self.start / float(self.step) - shift)
             last = math.floor(self.stop / float(self.step) - shift)
             at = self.substitution.at
             raw = [node(self.pld, at, (i + mpmath.mpf(shift)) * self.step) for i in range(first, last + 1)]
-            return [Node(s, w * self.step) for s, w in raw if w]
-
-
-def node_sum(nodes: list[Node], z):
-    """sum w e^{zs}."""
-    return mpmath.fsum(w * mpmath.exp(z * s) for s, w in nodes)
+            return Nodes(Node(s, w * self.step) for s, w in raw if w)
 
 
 def first_step(gaussian: bool, places: int, lift: float) -> float:

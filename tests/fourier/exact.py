@@ -123,3 +123,30 @@ def typical_losses(pld: PLD) -> tuple[float, float]:
             lower, upper = lower + (upper - lower) / 10**6, upper - (upper - lower) / 10**6
         ends += [float(pld.coordinate_loss(FN, u)) for u in (lower, upper)]
     return min(ends, default=0.0), max(ends, default=0.0)
+
+
+# --- compositions whose delta is known in closed form -------------------------------------------------
+
+
+def gaussian_delta(mu, eps):
+    """delta of mu-GDP [Balle and Wang 2018]; k Gaussian steps have mu sqrt(k)."""
+    mu, eps = mpmath.mpmathify(mu), mpmath.mpmathify(eps)
+    above = mpmath.ncdf(mu / 2 - eps / mu) if eps / mu - mu / 2 < 5 else mpmath.erfc((eps / mu - mu / 2) / mpmath.sqrt(2)) / 2
+    return above - mpmath.exp(eps) * mpmath.erfc((eps / mu + mu / 2) / mpmath.sqrt(2)) / 2
+
+
+def atoms_delta(pair, backward: bool, k: int, eps):
+    """delta of k steps of a pair with one or two finite atoms, by a binomial sum."""
+    pld = PLD(pair, backward)
+    eps = mpmath.mpmathify(eps)
+    atoms = [*pld.atoms(FN)]
+    one = atoms[0]
+    two = atoms[1] if len(atoms) > 1 else None
+    finite = 1 - pld.mass_at_infinity(FN)
+    total = 1 - finite**k
+    for j in range(k + 1) if two is not None else (k,):
+        loss = j * one.loss + ((k - j) * two.loss if two else 0)
+        if loss > eps:
+            mass = mpmath.binomial(k, j) * one.p**j * (two.p ** (k - j) if two else 1)
+            total -= mass * mpmath.expm1(eps - loss)
+    return total

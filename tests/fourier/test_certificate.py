@@ -125,7 +125,7 @@ def test_good_masses_cost_next_to_nothing(pld, grid):
 
 
 @every
-@pytest.mark.parametrize("breakage", ["a tenth lost", "all at the first node", "nothing", "one is infinite"])
+@pytest.mark.parametrize("breakage", ["a tenth lost", "all at the first node", "nothing"])
 def test_broken_upper_masses_cost_something(pld, grid, breakage):
     found = upper_of(pld, grid, BREAKAGES[breakage])
     assert found.log_scale > 0.05 or found.infinity > 0.05

@@ -7,6 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from mpmath import mpf
+from scipy.signal import fftconvolve
 
 from dplab import Gaussian, Laplace, PoissonSubsampled
 from dplab.core.pld import PLD
@@ -156,7 +157,7 @@ SMOOTH = [
 
 
 def k_fold(pld: PLD, k: int, dx: float, sign: int, eps: float) -> float:
-    """delta(eps) of k steps of one side's grid PLD, by plain convolution."""
+    """delta(eps) of k steps of one side's grid PLD, by convolution."""
     coordinate = pld.coordinate(FN)
     ends = [float(pld.coordinate_loss(FN, coordinate.center + s * 13 * coordinate.scale)) for s in (-1, 1)]
     low, high = min(ends), max(ends)
@@ -164,7 +165,7 @@ def k_fold(pld: PLD, k: int, dx: float, sign: int, eps: float) -> float:
     made = MAKERS[sign](step_of(pld), grid, 1.0, NEGLIGIBLE)
     law = np.ones(1)
     for _ in range(k):
-        law = np.convolve(law, made.masses)
+        law = fftconvolve(law, made.masses)
     x = (k * grid.first + np.arange(len(law))) * dx
     finite = np.sum(np.where(x > eps, -np.expm1(eps - x), 0.0) * law)
     return 1 - (1 - made.infinity) ** k + finite
@@ -188,3 +189,45 @@ def test_second_order_on_smooth_losses(pld, sign, k):
         limit = values[-1] + (values[-1] - values[-2]) / 3
         assert limit == pytest.approx(float(curve(pld, mpf(eps))), rel=1e-4)
     assert sign * (values[0] - values[-1]) > 0
+
+
+# --- first-order losses that a grid PLD need not have -------------------------------------------------
+
+
+def test_a_law_narrower_than_one_cell_is_rounded_whole():
+    """Losses of 1e-8 on a grid of 7e-3: the lower bound keeps all mass, at the node below."""
+    pld = PLD(PoissonSubsampled(Laplace("2.584"), "1.435e-8"))
+    lowest = float(pld.atoms(FN)[-1].loss)
+    made = lower_grid_pld(step_of(pld), Grid(lowest * (1 + 1e-14), 7e-3, 0, 3), 1.0, NEGLIGIBLE)
+    assert made.masses[0] == pytest.approx(1, abs=1e-12)
+    assert made.log_scale + made.shift < 1e-13
+    assert_dominates(made, pld, -1)
+
+
+def test_mass_below_the_grid_does_not_drag_the_lower_bound_down():
+    """Half of Q lies below this grid: 1 - x at the first node is .64, and h there is .9995."""
+    pld = PLD(Laplace("0.07908"))
+    top = float(1 / mpf("0.07908"))
+    grid = Grid(top * (1 - 2e-15), 0.003039406394507218, -4497, 4499)
+    made = lower_grid_pld(step_of(pld), grid, 1.3, NEGLIGIBLE)
+    assert_dominates(made, pld, -1)
+    h = GridCurve(made)
+    for x in (-0.9, 0.0, 5.0, 12.0):
+        assert h(mpf(x)) > 0.999 * curve(pld, mpf(x))
+
+
+def test_tiny_losses_on_a_coarse_grid_cost_a_shift_and_no_factor():
+    pld = PLD(PoissonSubsampled(Gaussian("7.155"), "1.104e-8"), True)
+    made = upper_grid_pld(step_of(pld), Grid(0.0, 1e-4, -1, 4), 1.0, NEGLIGIBLE)
+    assert_dominates(made, pld, +1)
+    assert made.log_scale < 1e-13
+    assert made.shift < 1e-13
+
+
+def test_lines_below_delta_of_infinity_are_not_used():
+    """An off-grid atom below much mass at infinity."""
+    pld = PLD(PoissonSubsampled(Laplace(0), "0.25"))
+    made = lower_grid_pld(step_of(pld), Grid(0.0, 0.1, -4, 8), 1.0, NEGLIGIBLE)
+    assert_dominates(made, pld, -1)
+    assert made.log_scale < 1e-12
+    assert made.masses.sum() + made.infinity == pytest.approx(1, abs=1e-12)
