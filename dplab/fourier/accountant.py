@@ -198,6 +198,8 @@ class OneDirection:
             eps = Interval(down(eps.lo), up(eps.hi))
         if math.isinf(point.eps):
             low, high = self.infinity if point.eps > 0 else (1.0, 1.0)
+        elif self.infinity[0] >= 1:
+            low, high = 1.0, 1.0
         elif not self.parts:
             low, high = (max(0.0, -math.expm1(e) * (1 + s * 1e-15)) for e, s in ((eps.hi, -1), (eps.lo, 1)))
         elif eps.lo >= self.largest_loss().hi:
@@ -249,16 +251,18 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
     if base != top:
         gained = found[top].lower.bound - found[base].lower.bound
         budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
+    certain = found[base].lower.bound == found[top].upper.bound and found[top].plan is _NO_PLAN  # 0 or 1, exactly
     log_lower, log_upper = found[base].lower.log_bound, min(found[top].upper.log_bound, 0.0)
     relative = -math.expm1(min(log_lower - log_upper, 0.0)) if log_upper > -math.inf else 0.0
     reached = relative <= rtol
     note = "" if reached else _advice(found[top], relative, rtol)
     if log:
-        return Bracket(
-            float(down(log_lower)), float(min(up(log_upper), 0.0)), budget, "log delta", direction, reached, note
-        )
-    lower = max(float(down(found[base].lower.bound)), _trivial(point), 0.0)
-    upper = min(float(up(found[top].upper.bound)) if log_upper > -math.inf else 0.0, 1.0)
+        if not certain:
+            log_lower, log_upper = float(down(log_lower)), min(float(up(log_upper)), 0.0)
+        return Bracket(log_lower, log_upper, budget, "log delta", direction, reached, note)
+    lower, upper = found[base].lower.bound, found[top].upper.bound
+    if not certain:
+        lower, upper = max(float(down(lower)), _trivial(point), 0.0), min(float(up(upper)), 1.0)
     return Bracket(min(lower, upper), upper, budget, "delta", direction, reached, note)
 
 

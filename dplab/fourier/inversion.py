@@ -16,7 +16,7 @@ from .planning import Settings, make_plan
 from .sides import Side
 
 _TRIES = 5
-_STEPS = 60
+_STEPS, _FEWEST, _WORK = 60, 12, 4_000_000  # of a search: evaluations, and frequencies summed in all
 
 
 @dataclass(frozen=True)
@@ -178,7 +178,8 @@ def _root(side: Side, log_target: float, start: float, scale: float, atol: float
 
     inside = outside = None
     eps, step = start, 0.0
-    for _ in range(_STEPS):  # walk until both a usable and an unusable eps are known
+    steps = max(_FEWEST, min(_STEPS, _WORK // (len(side.sum.frequencies) + 1)))
+    for _ in range(steps):  # walk until both a usable and an unusable eps are known
         gap = gap_at(eps)
         if gap <= 0:
             inside, gap_in = eps, gap
@@ -192,8 +193,8 @@ def _root(side: Side, log_target: float, start: float, scale: float, atol: float
         return math.inf * sign
     if outside is None:
         return inside
-    resolution = max(4e-16 * abs(inside), 1e-13 * atol)
-    for _ in range(_STEPS):  # Illinois: a secant that halves the weight of an end that stays
+    resolution = max(4e-16 * abs(inside), (1e-13 if steps == _STEPS else 1e-3) * atol)
+    for _ in range(steps):  # Illinois: a secant that halves the weight of an end that stays
         if abs(inside - outside) <= resolution or gap_in == 0:
             break
         eps = inside + (outside - inside) * min(max(gap_in / (gap_in - gap_out), 1e-3), 1 - 1e-3)

@@ -11,7 +11,7 @@ from .onestep import OneStep
 from .scout import CoarseLaw, Saddle, Scout
 from .tilted import good_size
 
-DEFAULT_MAX_SIZE = 2**23
+DEFAULT_MAX_SIZE = 2**22
 _MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
 _MARGIN = 1e-3

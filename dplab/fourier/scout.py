@@ -14,7 +14,7 @@ import numpy as np
 from .intervals import Interval
 from .onestep import OneStep
 
-SMALLEST_TILT, LARGEST_TILT = 1e-6, 1e8
+SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e8
 _LEAST_TAIL = 1e-300
 _HEAVY_CELL = 0.01
 _ENOUGH_CELLS = 400
@@ -228,7 +228,7 @@ class Scout:
 
     def _bisect(self, go_right) -> Saddle:
         low, high = math.log(SMALLEST_TILT), math.log(LARGEST_TILT)
-        for _ in range(18):
+        for _ in range(20):
             middle = 0.5 * (low + high)
             if go_right(self.saddle_at(math.exp(middle))):
                 low = middle

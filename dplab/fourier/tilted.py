@@ -52,7 +52,7 @@ class TiltedSum:
         n: int,
     ):
         self.tilt, self.n = tilt, n
-        self.dx = parts[0][0].grid.dx
+        self.dx = float(parts[0][0].grid.dx)
         self.steps = sum(k for _, k in parts)
         self.offset = math.fsum(k * pld.grid.offset for pld, k in parts)
         lower, upper, lam_down, lam_up = window
@@ -136,7 +136,8 @@ class TiltedSum:
     def evaluate(self, eps: float) -> KernelSum:
         """The kernel's sum at eps, taken exactly as the float it is; eps may lie anywhere."""
         n, dx, tilt = self.n, self.dx, self.tilt
-        first = max(math.floor((eps - self.offset) / dx) + 1, self.start)
+        place = min(max((eps - self.offset) / dx, self.start - 1), self.start + n)
+        first = math.floor(place) + 1  # of the losses S = offset + i dx > eps in the window
         first += self.offset + first * dx <= eps
         count = self.start + n - first
         log_kappa = -math.log1p(tilt) - tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0

@@ -21,6 +21,7 @@ from .law import Law
 from .line import Transform
 from .rules import Rule
 from .saddle import Landscape, Saddle, moved
+from .single_step import log_delta_of_one
 
 class Limits(NamedTuple):
     """The most complex multiplications of one run, and the most nodes of one quadrature rule."""
@@ -97,10 +98,17 @@ class Contour:
             found = self._evaluated(eps)
             if reached(found, self.digits) or not plan.enough:
                 break
-            # delta is smaller than the saddle point made it look
-            seen, before = float(mpmath.log(max(abs(found.value), found.error))), plan.saddles[0].log_delta
-            log_delta = min(seen, before - 1) if seen < before + 1 else before - 10
+            log_delta = self._smaller(found, plan.saddles[0].log_delta)
         return found
+
+    def _smaller(self, found: Found, before: float) -> float:
+        """log delta, after a run has shown it to be smaller than the saddle point made it look (a heavy tail)."""
+        with mpmath.workdps(15):
+            if found.error < abs(found.value):
+                return min(before - 1, float(mpmath.log(abs(found.value))))
+        # k steps lose no less than one of them
+        least = max(log_delta_of_one(pld, self.built_at) for pld, _ in self.law.parts)
+        return min(before - 1, max(least, 2 * before - 30))
 
     # --- planning ---------------------------------------------------------------------------------
 

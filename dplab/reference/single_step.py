@@ -4,7 +4,9 @@ Source: the Neyman-Pearson form of the hockey stick (Balle and Wang 2018, Theore
 Gaussian of mu = sqrt(sum k_j mu_j^2).
 """
 
+import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import mpmath
@@ -51,6 +53,13 @@ def masses_above(pld: PLD, x) -> Tails:
         rest = pld.above(FN, x) if x > ends[0] else pld.continuous_mass(FN)
         p, q = p + rest.p, q + rest.q
     return Tails(p, q)
+
+
+def log_delta_of_one(pld: PLD, eps: float) -> float:
+    """log of one step's delta to a few digits, -inf where it is 0."""
+    found = single_step(Law(((pld, 1),)), Fraction(eps), 6)
+    with mpmath.workdps(15):
+        return float(mpmath.log(found.value)) if found.value > 0 else -math.inf
 
 
 def _from_masses(above: Callable[[Any], Tails], infinite: Callable, eps, digits: int, method: str) -> Found:

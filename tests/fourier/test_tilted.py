@@ -205,6 +205,18 @@ def test_a_window_far_above_eps_is_not_taken_for_nothing():
         assert low <= law.delta(mpf(1)) <= high
 
 
+@pytest.mark.parametrize("lam", [0.5, 11.0, 300.0])
+@pytest.mark.parametrize("tilt", [3.0, 300.0, 1e5])
+def test_mass_outside_counts_however_far_the_window_is_lifted(tilt, lam):
+    """The chance of being outside underflows, and what it is multiplied with overflows."""
+    parts, law = SMALL["one part"], LAWS["one part"]
+    for start in (100.0, 5.0, 2.0):
+        tilted = TiltedSum(parts, tilt, (start, start + 1, lam, lam), 8)
+        for eps in (-0.237, 1.0, 3.4):
+            low, high = bounds(tilted, eps)
+            assert low <= law.delta(mpf(eps)) <= high
+
+
 @pytest.mark.parametrize("tilt", [1e-6, 0.01, 1.0, 100.0, 1e8])
 def test_the_periodisation_uses_the_supremum_of_the_kernel(tilt):
     t = mpf(tilt)

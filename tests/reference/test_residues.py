@@ -69,7 +69,7 @@ def test_the_contour_admits_what_the_atoms_hide():
 
 def test_against_terms_bent_to_both_sides():
     law = Law.of(20 * Laplace(2), "forward")
-    found = TwoEnded(law, 15, Landscape(law)).find(mpmath.mpf(4))
+    found = TwoEnded(law, 15, Landscape(law)).find(4)
     exact = reference.delta(20 * Laplace(2), 4, digits=30)
     assert abs(found.value - exact.value) <= 2 * found.error
     assert found.error < 1e-13
