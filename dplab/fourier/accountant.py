@@ -249,7 +249,7 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
     base = max(found, key=lambda name: found[name].lower.log_bound)
     budget = budget_of(found[top])
     if base != top:
-        gained = found[top].lower.bound - found[base].lower.bound
+        gained = found[top].lower.unclipped - found[base].lower.unclipped
         budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
     certain = found[base].lower.bound == found[top].upper.bound and found[top].plan is _NO_PLAN  # 0 or 1, exactly
     log_lower, log_upper = found[base].lower.log_bound, min(found[top].upper.log_bound, 0.0)

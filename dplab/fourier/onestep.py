@@ -104,10 +104,13 @@ class OneStep:
             zero = Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
             return Tails(zero, zero)
         lower, upper = self.support
-        none = x.hi <= lower.lo
-        masses = self.pld.below(FN, minimum(maximum(x, lower), upper))
-        clipped = [mass.clipped(0.0, 1.0) for mass in masses]
-        return Tails(*(Interval(np.where(none, 0.0, m.lo), np.where(none, 0.0, m.hi)) for m in clipped))
+        none, every = x.hi <= lower.lo, x.lo >= upper.hi
+        found = []
+        for mass, total in zip(self.pld.below(FN, minimum(maximum(x, lower), upper)), self.continuous_mass, strict=True):
+            m = mass.clipped(0.0, 1.0)
+            ends = ((0.0, total.lo, m.lo), (0.0, total.hi, m.hi))
+            found.append(Interval(*(np.where(none, low, np.where(every, high, inside)) for low, high, inside in ends)))
+        return Tails(*found)
 
     def curve(self, x: Interval, tails: tuple[Interval, Interval] | None = None) -> Interval:
         """h(x), the one-step delta at eps = x."""

@@ -17,7 +17,8 @@ from .onestep import OneStep
 SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e8
 _LEAST_TAIL = 1e-300
 _HEAVY_CELL = 0.01
-_ENOUGH_CELLS = 400
+_STEEP_CELL = 2.0
+_ENOUGH_CELLS = 6000
 _UNLIKELY = 0.3
 _RARE = 8.0  # excess kurtosis above which a sum is ruled by a few large losses
 
@@ -105,24 +106,48 @@ class CoarseLaw:
 
 
 def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
-    """Losses, masses and outer ends of cells of the continuous part, none of them both heavy and wide.
+    """Losses, masses and outer ends of cells of the continuous part.
 
-    A cell's loss is log(p/r) of its P- and Q-mass, which keeps both.
+    Cells are split until none is both heavy and wide and no tail falls by much more than a factor e within one.
     """
     if step.support is None:
         return np.empty(0), np.empty(0), (math.inf, -math.inf)
-    edges = _first_edges(float(step.support[0].hi), float(step.support[1].lo))
-    for parts in (8, 8, 8, 8, 0):
-        losses, masses, kept = _weighed(step, edges)
-        widths = np.diff(edges)
-        heavy = kept & (masses > _HEAVY_CELL) & (widths > 1e-12)
-        if parts == 0 or (len(edges) > _ENOUGH_CELLS and not heavy.any()):
-            return losses[kept], masses[kept], (float(edges[:-1][kept][0]), float(edges[1:][kept][-1]))
-        split = heavy if len(edges) > _ENOUGH_CELLS else kept
-        inner = edges[:-1][split][:, None] + widths[split][:, None] * np.arange(1, parts) / parts
-        outer = np.append(edges[:-1][kept], edges[1:][kept])
-        edges = np.unique(np.concatenate([outer, inner.ravel()]))
-    raise AssertionError("unreachable")
+    lower, upper = float(step.support[0].lo), float(step.support[1].hi)
+    edges = _first_edges(lower - 1e-12 * (1 + abs(lower)), upper + 1e-12 * (1 + abs(upper)))
+    table = _tails(step, edges)
+    for parts in (4, 8, 8, 8, 0):
+        losses, masses, kept, fall = _weighed(table)
+        widths = np.diff(table[0])
+        split = kept & (widths > 1e-12) & ((masses > _HEAVY_CELL) | (fall > _STEEP_CELL))
+        if parts == 0 or not split.any() or len(masses) > _ENOUGH_CELLS:
+            break
+        inner = table[0][:-1][split][:, None] + widths[split][:, None] * np.arange(1, parts) / parts
+        both = np.concatenate([table, _tails(step, inner.ravel())], axis=1)
+        table = both[:, np.argsort(both[0], kind="stable")]
+    return losses[kept], masses[kept], (float(table[0][:-1][kept][0]), float(table[0][1:][kept][-1]))
+
+
+def _tails(step: OneStep, edges: np.ndarray) -> np.ndarray:
+    """Rows: the points, P above, e^x Q above, P below, Q below."""
+    at = Interval.exactly(edges)
+    rows = [*step.continuous(at), step.below(at), step.q_below(at)]
+    return np.stack([edges, *(row.mid for row in rows)])
+
+
+def _weighed(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Of each cell: its loss (log(p/r) of its P- and Q-mass, which keeps both), its mass, whether it has any, and by
+    how many nats the tail falls in it."""
+    edges, above, scaled, below, q_below = table
+    right = above[:-1] < 0.5
+    masses = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
+    with np.errstate(all="ignore"):
+        from_above = scaled[:-1] - np.exp(-np.diff(edges)) * scaled[1:]
+        from_below = (q_below[1:] - q_below[:-1]) * np.exp(edges[:-1])
+        losses = edges[:-1] + np.log(masses / np.where(right, from_above, from_below))
+        fall = np.abs(np.where(right, np.log(above[:-1] / above[1:]), np.log(below[1:] / below[:-1])))
+    good = (losses >= edges[:-1]) & (losses <= edges[1:])
+    kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
+    return np.where(good, losses, 0.5 * (edges[:-1] + edges[1:])), masses, kept, np.nan_to_num(fall, nan=0.0)
 
 
 def _first_edges(lower: float, upper: float) -> np.ndarray:
@@ -136,23 +161,6 @@ def _first_edges(lower: float, upper: float) -> np.ndarray:
     if math.isfinite(lower) and math.isfinite(upper):
         edges = np.concatenate([edges, np.linspace(lower, upper, 33)])
     return np.unique(edges[(edges >= lower) & (edges <= upper)])
-
-
-def _weighed(step: OneStep, edges: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Losses and masses of the cells between edges, and which of them have mass."""
-    at = Interval.exactly(edges)
-    (p_above, s_above), (p_below, q_below) = step.continuous(at), step._below(at)
-    above, below, scaled = p_above.mid, p_below.mid, s_above.mid
-    right = above[:-1] < 0.5
-    masses = np.where(right, above[:-1] - above[1:], below[1:] - below[:-1])
-    with np.errstate(all="ignore"):
-        from_above = scaled[:-1] - np.exp(-np.diff(edges)) * scaled[1:]
-        from_below = (q_below.mid[1:] - q_below.mid[:-1]) * np.exp(edges[:-1])
-        losses = edges[:-1] + np.log(masses / np.where(right, from_above, from_below))
-    middles = 0.5 * (edges[:-1] + edges[1:])
-    good = (losses >= edges[:-1]) & (losses <= edges[1:])
-    kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
-    return np.where(good, losses, middles), masses, kept
 
 
 @dataclass(frozen=True)

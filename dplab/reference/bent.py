@@ -80,7 +80,7 @@ class BentContour:
     def find(self, eps) -> Found:
         """delta(eps), for eps inside the range of the loss."""
         self.built_at = float(evaluate(eps, FN))
-        saddle = self.landscape.bent_line(self.built_at, (self.digits + SPARE) * math.log(10))
+        saddle = self._calm(self.landscape.bent_line(self.built_at, (self.digits + SPARE) * math.log(10)))
         self.c = saddle.c
         if self.digits > 2 * FIRST_DIGITS:
             found = self._refined(eps, saddle, FIRST_DIGITS)
@@ -89,6 +89,20 @@ class BentContour:
             with mpmath.workdps(15):
                 saddle = replace(saddle, log_delta=float(mpmath.log(abs(found.value))))
         return self._refined(eps, saddle, self.digits)
+
+    def _calm(self, saddle: Saddle) -> Saddle:
+        """The vertex moved left if need be: right of it the Gaussian hump of M, q^z e^{z(z+1) mu^2/2}, must not grow
+        by much along the contour before its own decay sets in."""
+        calm = math.inf
+        for pld, _ in self.law.parts:
+            if isinstance(pld.pair, PoissonSubsampled):
+                mu, q = float(self._base(pld).mu(FN)), float(pld.pair.q(FN))
+                calm = min(calm, (4 / mu if mu else math.inf) - math.log(q) / mu**2 - 0.5)
+        if self.backward:
+            calm = math.inf  # the vertex is left of -1, where the hump is small
+        if saddle.c <= calm:
+            return saddle
+        return replace(self.landscape.at(calm, self.built_at), log_delta=saddle.log_delta, width=saddle.width)
 
     def _refined(self, eps, saddle: Saddle, digits: int) -> Found:
         """Both runs, with finer steps and more digits until they agree."""

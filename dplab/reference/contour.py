@@ -21,7 +21,6 @@ from .law import Law
 from .line import Transform
 from .rules import Rule
 from .saddle import Landscape, Saddle, moved
-from .single_step import log_delta_of_one
 
 class Limits(NamedTuple):
     """The most complex multiplications of one run, and the most nodes of one quadrature rule."""
@@ -106,9 +105,7 @@ class Contour:
         with mpmath.workdps(15):
             if found.error < abs(found.value):
                 return min(before - 1, float(mpmath.log(abs(found.value))))
-        # k steps lose no less than one of them
-        least = max(log_delta_of_one(pld, self.built_at) for pld, _ in self.law.parts)
-        return min(before - 1, max(least, 2 * before - 30))
+        return before - 20
 
     # --- planning ---------------------------------------------------------------------------------
 

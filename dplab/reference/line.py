@@ -60,6 +60,7 @@ class Transform:
         self.formula = rule is None and pld.support(FN) is not None
         self.atoms = atom_nodes(pld)
         self._logs: dict[float, Any] = {}
+        self._tried: set[int] = set()
 
     @property
     def size(self) -> int:
@@ -95,8 +96,9 @@ class Transform:
         nodes than a refined plain one; False if there is none."""
         plain = self.rule
         assert plain is not None
-        if plain.lift:
+        if plain.lift or len(plain.coarse) in self._tried:
             return False
+        self._tried.add(len(plain.coarse))
         top, best = self.at(mpmath.mpf(c)), None
         for lift in LIFTS:
             rule = plain.lifted(lift)

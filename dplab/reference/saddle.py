@@ -15,6 +15,7 @@ import math
 from dataclasses import dataclass, replace
 
 from .law import Law
+from .single_step import log_delta_of_one
 from .sketch import Cumulants, Sketch
 
 FLAT = 0.15
@@ -64,8 +65,8 @@ class Landscape:
         `log_delta` is what delta has turned out to be, if an earlier line has shown it.
         """
         saddle = self.saddle(eps)
-        if log_delta is not None:
-            saddle = replace(saddle, log_delta=log_delta)
+        presumed = self.presumed(saddle, eps) if log_delta is None else log_delta
+        saddle = replace(saddle, log_delta=presumed)
         upper, lower = self.periods(saddle, eps, below)
         if saddle.c < 0 or upper < 1.2 * lower:
             return saddle
@@ -97,6 +98,26 @@ class Landscape:
     def tilt(self, eps: float) -> float:
         """The saddle with c > 0."""
         return self._saddle_in(eps, lambda d: d).c
+
+    def presumed(self, saddle: Saddle, eps: float) -> float:
+        """log delta: by the saddle if log M is nearly a parabola across three widths, else (a heavy tail is taking over)
+        the larger of what the bulk alone gives, as a normal law, and of what one step gives."""
+        if saddle.c < 0:
+            return saddle.log_delta
+        reach = 3 * saddle.width
+        here, beyond = self.cumulants(saddle.c), self.cumulants(saddle.c + reach)
+        if abs(beyond.log - here.log - reach * (here.mean + reach * here.variance / 2)) < 4:
+            return saddle.log_delta
+        bulk, single = self.cumulants(0.0), -math.inf
+        distance = eps - bulk.mean
+        if distance > 0:
+            c = distance / bulk.variance
+            normal = -distance * c / 2 - math.log(c * (c + 1)) - 0.5 * math.log(2 * math.pi * bulk.variance)
+        else:
+            normal = saddle.log_delta
+        for pld, k in self.law.parts:
+            single = max(single, math.log(k) + log_delta_of_one(pld, eps))
+        return min(saddle.log_delta, max(normal, single))
 
     def at(self, c: float, eps: float) -> Saddle:
         """The line through c as a `Saddle`."""

@@ -36,14 +36,12 @@ def test_cumulants_are_about_right(pld, share):
     law = CoarseLaw.of(OneStep(pld))
     deviation = math.sqrt(law.moments(0.0)[2])
     tilt = share / deviation
-    if tilt > 1e3:
-        pytest.skip() if False else None
     with mpmath.workdps(40):
         log_m = lambda z: mpmath.log(pld.mgf(FN, z))  # noqa: E731
         true = [log_m(mpmath.mpf(tilt)), mpmath.diff(log_m, tilt), mpmath.diff(log_m, tilt, 2)]
     found = law.moments(tilt)
     assert found[0] == pytest.approx(float(true[0]), abs=0.05 * share**2 + 1e-6)
-    assert found[1] == pytest.approx(float(true[1]), abs=0.06 * deviation * max(share, 1))
+    assert found[1] == pytest.approx(float(true[1]), abs=0.06 * deviation * max(share, 1), rel=0.02)
     assert found[2] == pytest.approx(float(true[2]), rel=0.15, abs=0.02 * deviation**2)
 
 
@@ -75,7 +73,7 @@ def test_saddle_tilts_increase_with_eps():
 def test_the_window_leaves_out_as_little_as_it_says(log_mass, tilt):
     """The tilted sum of Gaussian losses is normal with mean K' and variance k mu^2, exactly."""
     k, mu = 400, 1 / 20
-    lower, upper, lam_down, lam_up = scout_of((Gaussian(20), k)).window(tilt, log_mass)
+    lower, upper, lam_down, lam_up = scout_of((Gaussian(20), k)).window(tilt, log_mass, [(-3.0, 3.0)])
     mean, deviation = k * mu * mu * (0.5 + tilt), mu * math.sqrt(k)
     for distance in (upper - mean, mean - lower):
         outside = float(mpmath.log(mpmath.erfc(distance / deviation / math.sqrt(2)) / 2))
