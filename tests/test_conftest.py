@@ -55,9 +55,7 @@ def run(pytester, monkeypatch):
         pytester.makeini(SETTINGS)
         pytester.makeconftest(CONFTEST)
         pytester.makepyfile(suite)
-        without = [
-            f"-pno:{plugin}" for plugin in ("cacheprovider", "nbmake", "anyio")
-        ]  # the last two start slowly
+        without = [f"-pno:{plugin}" for plugin in ("cacheprovider", "nbmake", "anyio")]  # the last two start slowly
         return pytester.runpytest_subprocess("-rfE", *without, *arguments)
 
     return run

@@ -69,7 +69,11 @@ def way_of(entry) -> str:
 
 
 def title(entry) -> str:
-    shown = {k: v for k, v in entry.items() if k not in ("name", "mechanism", "value", "digits", "route", "quantity", "parts")}
+    shown = {
+        k: v
+        for k, v in entry.items()
+        if k not in ("name", "mechanism", "value", "digits", "route", "quantity", "parts")
+    }
     return f"{entry['name']} {' '.join(f'{k}={v}' for k, v in shown.items())}"
 
 
@@ -166,13 +170,19 @@ def test_central_limit_values_are_approximations(entry):
     assert math.isfinite(float(found))
 
 
+def entry_has_no_closed_form(entry) -> bool:
+    """Composed subsampled Gaussians, mixed compositions, and more Laplace steps than anybody would read."""
+    k, mechanism = entry.get("k", 1), entry["mechanism"]
+    return mechanism == "composition" or k > {"poisson_subsampled_gaussian": 1, "laplace": 64}.get(mechanism, math.inf)
+
+
 @deltas
 def test_closed_forms_agree_to_all_digits_or_say_why_there_is_none(entry):
-    try:
-        found = ask(symbolic, entry)
-    except NoClosedFormError as error:
-        assert ":" in str(error)  # the stage that stopped
+    if entry_has_no_closed_form(entry):
+        with pytest.raises(NoClosedFormError, match=":"):  # it names the stage that stopped
+            ask(symbolic, entry)
         return
+    found = ask(symbolic, entry)
     assert isinstance(found, Exact)
     assert abs(found.evaluate(entry["digits"] + 5) - mpf(entry["value"])) <= rounding(entry)
 
@@ -195,11 +205,11 @@ both_ways = pytest.mark.parametrize("way", ["forward", "backward"])
 
 
 def eps_of_interest(pair, k: int, way: str) -> list:
-    """0.3 and an eps where delta is small, by the central limit."""
-    if pair.mass_at_infinity(dplab.core.functions.MpmathTable()) == 1:
-        return ["0.3"]
+    """An eps where delta is small, by the central limit, and a larger or a smaller one of the same order."""
     value = float(clt.epsilon(k * pair, "1e-4", way, method="moments"))
-    return ["0.3", f"{value:.3g}"] if math.isfinite(value) and value > 0 else ["0.3"]
+    if not (math.isfinite(value) and value > 0):
+        return ["0.3"]
+    return [f"{value:.3g}", f"{0.4 * value:.3g}"]
 
 
 def assert_routes_agree(pair, k: int, way: str, eps):

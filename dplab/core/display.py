@@ -108,8 +108,6 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: st
     """A small table, left-aligned; all text is escaped."""
     left = "style='text-align:left'"
     head = "".join(f"<th scope='col' {left}>{html.escape(cell)}</th>" for cell in header)
-    body = "".join(
-        "<tr>" + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
-    )
+    body = "".join("<tr>" + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""
     return f"<table>{below}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"

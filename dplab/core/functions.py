@@ -11,7 +11,7 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `log_normal_cdf(x)` log Phi(x), without underflow
 `log_mix(s, r)`     log(1 + r (e^s - 1)), stable for small r and large s: the loss map of subsampling
 `power(x, r)`       x**r for a Fraction r         `pi`, `inf`       constants
-`split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula (or tuple), each stable there
+`split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula (or tuple)
 `is_infinite(x)`    whether an end of a support is infinite
 ==================  ====================================================================================
 """

@@ -104,9 +104,7 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     """
     (left, left_gain), (right, right_gain), most = line_limits(step, lines)
     infinite = float(step.infinity.hi)
-    pld = replace(
-        pld, masses=_usable(pld.masses), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0)
-    )
+    pld = replace(pld, masses=_usable(pld.masses), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0))
     unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
     while cut >= 0 and most > 0:

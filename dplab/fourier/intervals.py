@@ -220,9 +220,7 @@ class IntervalTable:
             lo, hi = 0.5 * special.erfc(a.hi), 0.5 * special.erfc(a.lo)
         lo = lo * (1 - _erfc_error(a.hi))
         hi = hi * (1 + _erfc_error(a.lo))
-        return Interval(
-            np.where(lo < TINY, 0.0, np.minimum(lo, 1.0)), np.where(hi < TINY, TINY, np.minimum(hi, 1.0))
-        )
+        return Interval(np.where(lo < TINY, 0.0, np.minimum(lo, 1.0)), np.where(hi < TINY, TINY, np.minimum(hi, 1.0)))
 
     def log_normal_cdf(self, x) -> Interval:
         """log Phi(x), through erfc where that is accurate and by SciPy's log_ndtr in the far lower tail."""
@@ -252,7 +250,8 @@ class IntervalTable:
             return right(x)
         low, high = left(x[~above]), right(x[above])
         if isinstance(low, tuple):
-            return type(low)(*(_joined(above, a, b) for a, b in zip(low, high, strict=True)))
+            pieces = [_joined(above, a, b) for a, b in zip(low, high, strict=True)]
+            return type(low)(*pieces)  # type: ignore[arg-type]
         return _joined(above, low, high)
 
     def power(self, x, r: Fraction) -> Interval:

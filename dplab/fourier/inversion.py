@@ -141,7 +141,9 @@ def _without_grid(direction: OneDirection, least: float, most: float, atol: floa
     budget = ErrorBudget((Part("rounding", right - left, "float64 enclosure of the closed form"),), {})
     if left == right or right - left <= atol:
         return EpsRange(left, right, budget)
-    note = f"accuracy not reached: width {right - left:.1e}, asked {atol:.1e}; float64 cancels here, use dplab.reference"
+    note = (
+        f"accuracy not reached: width {right - left:.1e}, asked {atol:.1e}; float64 cancels here, use dplab.reference"
+    )
     return EpsRange(left, right, budget, note, reached=False)
 
 

@@ -106,7 +106,9 @@ class OneStep:
         lower, upper = self.support
         none, every = x.hi <= lower.lo, x.lo >= upper.hi
         found = []
-        for mass, total in zip(self.pld.below(FN, minimum(maximum(x, lower), upper)), self.continuous_mass, strict=True):
+        for mass, total in zip(
+            self.pld.below(FN, minimum(maximum(x, lower), upper)), self.continuous_mass, strict=True
+        ):
             m = mass.clipped(0.0, 1.0)
             ends = ((0.0, total.lo, m.lo), (0.0, total.hi, m.hi))
             found.append(Interval(*(np.where(none, low, np.where(every, high, inside)) for low, high, inside in ends)))

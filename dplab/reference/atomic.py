@@ -10,7 +10,7 @@ as suffix sums P(S' > x), Q(S' > x) and the others are multiplied out:
 
 import math
 from collections.abc import Callable
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import mpmath
@@ -167,7 +167,7 @@ def _part_size(pld: PLD, k: int) -> float:
     if kinds == 2:
         return min(k + 1, 40 * math.sqrt(k) + 50)
     losses = sorted(a.loss for a in pld.atoms(FN))
-    steps = [b - a for a, b in zip(losses, losses[1:], strict=False)]
+    steps = [b - a for a, b in pairwise(losses)]
     span = (losses[-1] - losses[0]) / min(steps)
     if all(abs(step / min(steps) - mpmath.nint(step / min(steps))) < 1e-9 for step in steps):
         return float(k * span + 1)  # a lattice

@@ -36,7 +36,7 @@ SPARE = 5
 
 
 class Branch(NamedTuple):
-    """A run: nodes w_m, their weights with everything but e^{-w eps}, the direction's sign, and whether it got to its end."""
+    """A run: nodes w_m, their weights without e^{-w eps}, the direction's sign, and whether it got to its end."""
 
     nodes: list[Any]
     weights: list[Any]
@@ -47,6 +47,7 @@ class Branch(NamedTuple):
 class Shape(NamedTuple):
     """The free choices of a run."""
 
+    vertex: float
     angle: float
     size: float
     step: float
@@ -67,7 +68,7 @@ class BentContour:
     def __init__(self, law: Law, digits: int, landscape: Landscape):
         self.law, self.digits, self.landscape = law, digits, landscape
         self.backward = law.parts[0][0].backward
-        self.runs: tuple[Branch, Branch] | None = None
+        self.runs: tuple[Branch, ...] | None = None
         self.c, self.places, self.built_at = 0.0, digits, math.nan
 
     def again(self, eps) -> Found | None:
@@ -102,44 +103,47 @@ class BentContour:
             calm = math.inf  # the vertex is left of -1, where the hump is small
         if saddle.c <= calm:
             return saddle
-        return replace(self.landscape.at(calm, self.built_at), log_delta=saddle.log_delta, width=saddle.width)
+        return replace(self.landscape.at(calm, self.built_at), log_delta=saddle.log_delta)
 
     def _refined(self, eps, saddle: Saddle, digits: int) -> Found:
-        """Both runs, with finer steps and more digits until they agree."""
-        finer = 1.0
+        """Both runs, with more digits and a finer step as the error of the last runs asks for."""
+        finer, closer = 1.0, 1.0
         for _ in range(4):
             lost = max(0.0, saddle.log_peak - saddle.log_delta) / math.log(10)
             self.places = digits + GUARD + math.ceil(lost) + len(str(self.law.steps))
             with BULK.at(self.places):
-                self.runs = self._run(eps, saddle, finer, 0, digits), self._run(eps, saddle, finer, 1, digits)
+                shapes = [self._shape(saddle, finer, closer, which) for which in (0, 1)]
+                self.runs = tuple(self._run(eps, saddle, shape, digits) for shape in shapes)
             found = self._evaluated(eps)
             complete = all(run.complete for run in self.runs)
             if reached(found, digits) or not complete:
                 return found
             with mpmath.workdps(15):
                 seen = float(mpmath.log(max(abs(found.value), found.error)))
+                doubt = sum(run.doubt for run in self.runs)
+                right = -float(mpmath.log10(found.error)) + saddle.log_peak / math.log(10)
             if seen < saddle.log_delta - 2:
                 saddle = replace(saddle, log_delta=seen)
+            elif doubt > found.error / 2:
+                closer *= 0.7
             else:
-                finer *= 0.75
+                finer *= min(0.85, max(0.4, (right + lost) / (digits + lost + 3)))
         return found
 
-    def _shape(self, saddle: Saddle, finer: float, which: int) -> Shape:
+    def _shape(self, saddle: Saddle, finer: float, closer: float, which: int) -> Shape:
         mus = [self._base(pld).mu(FN) for pld, _ in self.law.parts if isinstance(pld.pair, PoissonSubsampled)]
         size = max(2 * saddle.width, min(4 / float(max(mus)), 10 * saddle.width))
         digits = (self.places - GUARD + SPARE) * math.log(10)
-        step = finer * 2 * math.pi * 0.4 / digits
-        path = finer * (0.08 if max(mus) > 3 else 0.1 * min(1.0, float(min(mus)))) * math.sqrt(60 / digits)
+        step = finer * 2 * math.pi * 0.48 / digits
+        path = closer * (0.08 if max(mus) > 3 else 0.1 * min(1.0, float(min(mus)))) * math.sqrt(60 / digits)
         if which == 0:
-            return Shape(math.radians(66), size, step, path, 0.0)
-        return Shape(math.radians(69), 1.2 * size, 0.93 * step, 0.9 * path, 0.05)
+            return Shape(saddle.c, math.radians(66), size, step, path, 0.0)
+        return Shape(moved(saddle), math.radians(69), 1.2 * size, 0.93 * step, 0.9 * path, 0.05)
 
-    def _run(self, eps, saddle: Saddle, finer: float, which: int, digits: int) -> Branch:
-        shape = self._shape(saddle, finer, which)
+    def _run(self, eps, saddle: Saddle, shape: Shape, digits: int) -> Branch:
         x = evaluate(eps, FN)
         parts = self._parts(shape)
-        c = moved(saddle) if which else saddle.c
-        vertex = mpmath.mpf(-1 - c if self.backward else c)
+        vertex = mpmath.mpf(-1 - shape.vertex if self.backward else shape.vertex)
         angle, size, step = mpmath.mpf(shape.angle), mpmath.mpf(shape.size), mpmath.mpf(shape.step)
         nodes, weights, doubt, terms = [], [], mpmath.mpf(0), 0
         highest, small = mpmath.mpf(0), 0
@@ -164,7 +168,7 @@ class BentContour:
                 return Branch(nodes, weights, True, doubt)
             if terms > MOST_TERMS:
                 break
-        return Branch(nodes, weights, False, doubt + term / (1 - mpmath.exp(-step)))
+        return Branch(nodes, weights, False, doubt + term * len(nodes))
 
     def _parts(self, shape: Shape) -> list[tuple[Any, int]]:
         """Each part as a mechanism's expectation, or the mu of a plain Gaussian, with its k."""

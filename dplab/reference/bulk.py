@@ -11,7 +11,7 @@ import mpmath
 try:
     import gmpy2
 except ImportError:  # a pure Python installation, a browser kernel
-    gmpy2 = None  # type: ignore[assignment]
+    gmpy2 = None
 
 
 class _Mpmath:

@@ -22,17 +22,17 @@ from .line import Transform
 from .rules import Rule
 from .saddle import Landscape, Saddle, moved
 
+
 class Limits(NamedTuple):
-    """The most complex multiplications of one run, and the most nodes of one quadrature rule."""
+    """The most complex multiplications of one run, the most nodes of one quadrature rule, and the number of nodes from
+    which a rule is tried on a lifted path."""
 
     work: int
     nodes: int
+    long: int
 
 
-FULL, BRIEF = Limits(5 * 10**6, 4000), Limits(4 * 10**5, 600)
-
-LONG = 300
-"""A rule that needs more nodes than this is tried on a lifted path."""
+FULL, BRIEF = Limits(5 * 10**6, 4000, 300), Limits(4 * 10**5, 550, 10**9)
 
 SPARE = 5
 """Truncations are made this many decimal digits below those asked for."""
@@ -180,7 +180,7 @@ class Contour:
             error = transform.rule_error(z, c)
             if error <= mpmath.exp(goal) or transform.size > self.limits.nodes:
                 return float(error)
-            if transform.size < LONG or not transform.lift(z, c, goal):
+            if transform.size < self.limits.long or not transform.lift(z, c, goal):
                 transform.refine()
 
     # --- running ----------------------------------------------------------------------------------
@@ -245,4 +245,3 @@ class Contour:
             return mpmath.mpf(1), mpmath.mpf(0)
         weighted = mpmath.exp(eps) * (1 - self.law.mass_at_minus_infinity())
         return 1 - weighted, -weighted
-

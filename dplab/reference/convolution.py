@@ -1,12 +1,13 @@
 """Two steps: one quadrature of the second step's closed-form delta against the law of the first.
 
-    delta(eps) = delta(inf) + sum_a p_a d(eps - s_a) + int d(eps - s(u)) p(u) du,   d(x) = P(x < s < inf) - e^x Q(s > x),
+    delta(eps) = delta(inf) + sum_a p_a d(eps - s_a) + int d(eps - s(u)) p(u) du,  d(x) = P(x < s < inf) - e^x Q(s > x),
 
 with d of the second step, which has kinks at that step's atoms and where its support ends. The integral over the
 first step's coordinate u is split where eps - s(u) meets one of them and taken by the double-exponential rule on every
 piece (Takahasi and Mori 1974), halving its step until nothing changes.
 """
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
@@ -54,7 +55,12 @@ def monotone(pld: PLD) -> bool:
 def _ordered(law: Law) -> tuple[PLD, PLD]:
     """The step to integrate over (a finite interval is the easier one), and the other."""
     steps = [pld for pld, k in law.parts for _ in range(k)]
-    steps.sort(key=lambda pld: pld.support(FN) is None or mpmath.isinf(pld.coordinate(FN).lower))
+
+    def whole_line(pld: PLD) -> bool:
+        coordinate = pld.coordinate(FN)
+        return coordinate is None or bool(mpmath.isinf(coordinate.lower))
+
+    steps.sort(key=whole_line)
     return steps[0], steps[1]
 
 
@@ -78,7 +84,7 @@ def _pieces(first: PLD, second: PLD, eps) -> list[tuple[Any, Any]]:
     inside = [kink for kink in kinks if min(low, high) < eps - kink < max(low, high)]
     splits = sorted({_solved(lambda t, k=kink: loss(t) + k - eps, ends) for kink in inside})
     points = [ends[0], *splits, ends[1]]
-    return list(zip(points, points[1:], strict=False))
+    return list(itertools.pairwise(points))
 
 
 def _solved(function: Callable, ends: list) -> Any:

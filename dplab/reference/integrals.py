@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+from ..core.parameters import evaluate
+from .arithmetic import FN
 from .bent import BentContour, bends
 from .contour import BRIEF, FULL, Contour
 from .found import Found, reached
@@ -45,7 +47,10 @@ class Integrals:
             if found is not None:
                 return found
         tried: list[Found] = []
-        for contour in (self._brief, self._bent, self._two_ended, self._long):
+        contours = [self._brief, self._bent, self._two_ended, self._long]
+        if self._bent is not None and self.landscape.heavy_tailed(float(evaluate(eps, FN))):
+            del contours[0]
+        for contour in contours:
             found = contour.find(eps) if contour is not None else None
             if found is not None and reached(found, self.digits):
                 return found

@@ -3,7 +3,8 @@
 The first guess comes from the saddle-point approximation, whose eps and delta are both explicit in c. Far from the
 root Newton works on log delta (nearly a parabola in eps); near it on delta as a function of x = e^eps, where it is
 convex, so that the piecewise linear delta of a law with atoms is hit exactly. A bracket guards both. Every step doubles
-the digits that are right, so the first ones are taken with few; the contour then goes to all of them at once and keeps its lines.
+the digits that are right, so the first ones are taken with few; the contour then goes to all of them at once and
+keeps its lines.
 """
 
 import math

@@ -16,7 +16,6 @@ from ..core.pld import PLD
 from .arithmetic import FN
 from .rules import Nodes, Rule, atom_nodes
 
-
 LIFTS = (3.0, 2.0, 1.3, 0.8, 0.5, 0.3, 0.15, 0.07)
 """Heights, in widths of the coordinate, to which a path is lifted on trial."""
 
@@ -47,9 +46,7 @@ class Rotor:
     def turn(self) -> None:
         """Go on to the next m."""
         bits = self.bits
-        self.state = [
-            ((a * c - b * s) >> bits, (a * s + b * c) >> bits, c, s) for a, b, c, s in self.state if a or b
-        ]
+        self.state = [((a * c - b * s) >> bits, (a * s + b * c) >> bits, c, s) for a, b, c, s in self.state if a or b]
 
 
 class Transform:

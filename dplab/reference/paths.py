@@ -1,10 +1,10 @@
 """E_Q[(1 + r e^u)^{z+1}] for the subsampled Gaussian at any complex z, by integrating along bent paths of u.
 
-M(z) = (1-q)^{z+1} E_Q[(1 + r e^u)^{z+1}], r = q/(1-q), u the Gaussian's own loss, N(-mu^2/2, mu^2) under Q. For Im z > 0
+M(z) = (1-q)^{z+1} E_Q[(1 + r e^u)^{z+1}], r = q/(1-q), u the Gaussian's own loss, N(-mu^2/2, mu^2) under Q. If Im z > 0
 the path v + i tau(v), with tau = tau_0 + slope * (a smooth ramp that starts right of u_b = -log r), lowers the
 integrand by e^{-Im z arg(1 + r e^u)}: the left part passes near the saddle of the lognormal-like hump, the ramp lets
 the Gaussian hump die out. The branch points u_b + i pi (2m+1) stay to the left of or above the path.
-Of a small family of paths the one with the lowest maximum is taken; each keeps its u, and so its logarithms.
+Of a small family of paths the one with the smallest modulus is taken; each keeps its u, and so its logarithms.
 """
 
 import math
@@ -22,6 +22,9 @@ HEIGHTS = 13
 """tau_0 runs over this many multiples of `HEIGHT`, well below the branch points at i pi."""
 
 HEIGHT = 0.16
+PREFERENCE = 0.04
+"""Of two paths that are nearly as good the higher one, on which the integrand turns more slowly, is taken."""
+
 RAMP = 0.7
 """The ramp of a path bends over about this length of u."""
 
@@ -30,7 +33,7 @@ WIDE = 3.0
 
 
 class Mean(NamedTuple):
-    """An expectation, half the difference of the rule's two halves, and the largest modulus on the path."""
+    """An expectation, half the difference of the rule's two halves, and the number of terms."""
 
     value: Any
     doubt: Any
@@ -56,11 +59,13 @@ class Path:
             size = float(BULK.log(abs(weight))) if weight else -1e300
             self.sketch.append((size, float(log.real), float(log.imag)))
 
-    def highest(self, x: float, y: float, below: float) -> float:
-        """log of the largest modulus for z + 1 = x + iy; inf if the path ends before the integrand does."""
+    def size(self, x: float, y: float, below: float) -> float:
+        """log of the integral of the modulus for z + 1 = x + iy; inf if the path ends before the integrand does."""
         heights = [size + x * real - y * imaginary for size, real, imaginary in self.sketch]
         top = max(heights)
-        return math.inf if max(heights[0], heights[-1]) > top - below else top
+        if max(heights[0], heights[-1]) > top - below:
+            return math.inf
+        return top + math.log(sum(math.exp(h - top) for h in heights if h > top - 30))
 
 
 class SubsampledGaussian:
@@ -142,24 +147,23 @@ class SubsampledGaussian:
     def _lowest(self, x: float, y: float, below: float) -> tuple[int, float]:
         """The best path, found by walking downhill from the last one."""
 
-        def highest(key: tuple[int, float]) -> float:
+        def size(key: tuple[int, float]) -> float:
             if key not in self.sketches:
                 with BULK.at(15):
                     self.sketches[key] = self._path(key, 3 * self.step)
-            return self.sketches[key].highest(x, y, below)
+            return self.sketches[key].size(x, y, below) - PREFERENCE * key[0]
 
         if y == 0:
             return 0, 0.0
-        tried = {self.last: highest(self.last)}
+        tried = {self.last: size(self.last)}
         here = self.last
         while True:
-            level, slope = here
+            level, _slope = here
             for near in (level - 1, level, level + 1):
                 for other in SLOPES:
                     if 0 <= near < HEIGHTS and (near, other) not in tried:
-                        tried[near, other] = highest((near, other))
+                        tried[near, other] = size((near, other))
             best = min(tried, key=lambda key: tried[key])
             if tried[best] >= tried[here]:
                 return here
             here = best
-

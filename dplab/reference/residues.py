@@ -7,7 +7,8 @@ With w = z + 1/2 and e0 = Delta/b, M(z) = [(w + 1/2) e^{z e0} + (w - 1/2) e^{-(z
 term i growing like e^{z [(k-2i) e0 - eps]}. Where that exponent is negative the contour closes to the right and the
 term is 0. Where it is positive the contour closes to the left round all poles (order k at w = 0; 1/2 for i = 0), so
 
-    delta(eps) = (1/2 pi i) times the integral over |w| = R > 1/2 of sum_{(k-2i) e0 > eps} C(k,i) X^{k-i} Y^i e^{-z eps}/(z(z+1)).
+    delta(eps) = (1/2 pi i) times the integral over |w| = R > 1/2 of
+                 sum_{(k-2i) e0 > eps} C(k,i) X^{k-i} Y^i e^{-z eps}/(z(z+1)).
 
 The trapezoid rule on the circle converges geometrically. R is chosen where the integrand is smallest; what is still
 lost to cancellation is measured and made up by working digits. (i = k has poles at -1 too, but eps > -k e0 there.)
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 
+from ..core.errors import PrecisionError
 from ..core.parameters import evaluate
 from ..mechanisms import Laplace
 from .arithmetic import FN
@@ -66,7 +68,10 @@ class _Circle:
         self.k, self.e0, self.eps, self.last, self.radius = k, e0, eps, last, radius
 
     def integral(self, tolerance) -> Sum:
-        """Double the points until two rules agree to `tolerance` of the largest term."""
+        """Double the points until two rules agree to `tolerance` of the largest term.
+
+        Raises PrecisionError if they do not.
+        """
         points = 32
         ring = [self._at(mpmath.mpf(n) / points) for n in range(points // 2 + 1)]
         weights = [1 if n in (0, points // 2) else 2 for n in range(points // 2 + 1)]
@@ -80,7 +85,7 @@ class _Circle:
                 return Sum(value, size, slope)
             total = Sum(total.value + other.value, size, total.slope + other.slope)
             points *= 2
-        return Sum(value, size, slope)
+        raise PrecisionError(f"residues: {MOST_POINTS} points on the circle are not enough")
 
     @staticmethod
     def _weighted(ring: list[_Term], weights: list[int]) -> Sum:

@@ -4,6 +4,7 @@ from enum import Enum
 
 import mpmath
 
+from ..core.errors import PrecisionError
 from ..core.parameters import evaluate
 from .arithmetic import FN
 from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate
@@ -40,7 +41,19 @@ class Solver:
 
     def find(self, eps) -> Found:
         """delta(eps) for an exact eps (a Fraction or an Expression), or an infinity."""
-        return self._special(eps) or self._ordinary(eps)
+        return self._special(eps) or self._trusted(self._ordinary(eps), eps)
+
+    def _trusted(self, found: Found, eps) -> Found:
+        """The result if it can be a delta at all; else the nearest number that can, with an error that says so."""
+        with mpmath.workdps(self.digits + GUARD):
+            least = max(mpmath.mpf(0), -mpmath.expm1(evaluate(eps, FN)))
+            room = 2 * found.error + least * mpmath.mpf(10) ** (3 - mpmath.mp.dps)
+            if least - room <= found.value <= 1 + room and found.error <= 1:
+                return found
+            value = min(max(found.value, least), mpmath.mpf(1))
+            return Found(
+                value, 1 - least, mpmath.mpf(0), f"{found.method}, not converged: only 1 - e^eps <= delta <= 1"
+            )
 
     def _special(self, eps) -> Found | None:
         """Values known without any computation; None for an ordinary question."""
@@ -111,7 +124,10 @@ class Solver:
         if route is Route.TWO_STEPS:
             return two_steps(law, eps, digits)
         if route is Route.RESIDUES:
-            return laplace(law, eps, digits, self._tilt(eps))
+            try:
+                return laplace(law, eps, digits, self._tilt(eps))
+            except PrecisionError:
+                return self._integrals.find(eps)
         return self._integrals.find(eps)
 
     def _tilt(self, eps) -> float:

@@ -66,7 +66,9 @@ class Substitution(NamedTuple):
 
 def substitution(pld: PLD, lift: float = 0.0) -> Substitution:
     """The substitution that suits the interval of the pair's coordinate; the loss rises along +i lift."""
-    lower, upper, center, scale = pld.coordinate(FN)
+    coordinate = pld.coordinate(FN)
+    assert coordinate is not None
+    lower, upper, center, scale = coordinate
     rise = mpmath.mpc(0, -lift if pld.backward else lift) if lift else 0
     if mpmath.isinf(lower) and mpmath.isinf(upper):
         return Substitution(lambda t: (center + scale * (t + rise), scale), 40.0, True)

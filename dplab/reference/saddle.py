@@ -99,8 +99,13 @@ class Landscape:
         """The saddle with c > 0."""
         return self._saddle_in(eps, lambda d: d).c
 
+    def heavy_tailed(self, eps: float) -> bool:
+        """Whether delta is far smaller than the modulus at the saddle: much cancels on any vertical line."""
+        saddle = self.saddle(eps)
+        return self.presumed(saddle, eps) < saddle.log_delta - 20
+
     def presumed(self, saddle: Saddle, eps: float) -> float:
-        """log delta: by the saddle if log M is nearly a parabola across three widths, else (a heavy tail is taking over)
+        """log delta: by the saddle if log M is nearly a parabola across three widths, else (a heavy tail takes over)
         the larger of what the bulk alone gives, as a normal law, and of what one step gives."""
         if saddle.c < 0:
             return saddle.log_delta

@@ -4,9 +4,10 @@ The atoms never decay on a vertical line, so the plain contour stops early. But 
 upwards from both ends s_1 > s_2 of its support, for Im z > 0,
 
     M(z) = e^{z s_1} B_1(z) + e^{z s_2} B_2(z),
-    B_1 = a_1 - i int_0^inf e^{iz tau} omega(s_1 + i tau) dtau,   B_2 = a_2 + i int_0^inf e^{iz tau} omega(s_2 + i tau) dtau,
+    B_1 = a_1 - i int_0^inf e^{iz tau} omega(s_1 + i tau) dtau,
+    B_2 = a_2 + i int_0^inf e^{iz tau} omega(s_2 + i tau) dtau,
 
-and term i of the binomial expansion of M^k grows like e^{b_i z}, b_i = (k-i) s_1 + i s_2 - eps. From a point z_1 above the
+and term i of the binomial expansion of M^k grows like e^{b_i z}, b_i = (k-i) s_1 + i s_2 - eps. From z_1 above the
 saddle the terms with b_i > 0 are integrated to the upper left and the others to the upper right, where they die;
 below z_1 the integral runs up the saddle's line. All integrals are double-exponential sums. Two runs that differ in
 every choice are compared.
@@ -98,7 +99,9 @@ class _Run:
         self.segment_step = self.step * min(1.0, 5 * saddle.width / float(self.height)) ** 0.6
         self.tilt = mpmath.mpf(0.13 if which else 0.12)
         self.reach = mpmath.asinh(2 * mpmath.mp.dps * mpmath.log(10) / mpmath.pi) + mpmath.mpf(1) / 2
-        self.low, self.high = pld.support(FN)
+        ends = pld.support(FN)
+        assert ends is not None
+        self.low, self.high = ends
         atoms = sorted(pld.atoms(FN))
         self.atom_low, self.atom_high = atoms[0].p, atoms[1].p
         last = (k * self.high - eps) / (self.high - self.low)
@@ -193,7 +196,9 @@ class _Run:
     def _ray(self, top, half_turns) -> list[_Node]:
         """An exp-sinh rule from z_1 outwards at an angle of half_turns pi."""
         direction = mpmath.expjpi(half_turns)
-        return [_Node(top + direction * r, direction * w) for r, w in _exp_sinh(0.65 * self.step, self.reach, self.height)]
+        return [
+            _Node(top + direction * r, direction * w) for r, w in _exp_sinh(0.65 * self.step, self.reach, self.height)
+        ]
 
 
 def _tanh_sinh(step, reach) -> list[tuple[Any, Any]]:

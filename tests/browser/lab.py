@@ -83,9 +83,7 @@ def jupyter_lab(notebooks: Path, work: Path) -> Iterator[str]:
     environment = os.environ | {name: str(work / folder) for name, folder in own.items()}
     log = work / "server.log"
     with log.open("w") as output:
-        server = subprocess.Popen(
-            command, env=environment, stdout=output, stderr=output, start_new_session=True
-        )
+        server = subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
         try:
             url = f"http://127.0.0.1:{port}"
             _wait_until_answering(server, f"{url}/api", log)

@@ -51,9 +51,7 @@ def test_any_number_of_digits(digits):
     form = Exact(sympy.exp(x) * sympy.erfc(x) + sympy.log(s) ** 3 - sympy.pi / sympy.sqrt(s) + sympy.E**2)
     with mpmath.workdps(digits + 40):
         a, b = mpf(7) / 10, mpf(3)
-        expected = (
-            mpmath.exp(a) * mpmath.erfc(a) + mpmath.log(b) ** 3 - mpmath.pi / mpmath.sqrt(b) + mpmath.exp(2)
-        )
+        expected = mpmath.exp(a) * mpmath.erfc(a) + mpmath.log(b) ** 3 - mpmath.pi / mpmath.sqrt(b) + mpmath.exp(2)
     assert agrees(form.evaluate(digits, x=0.7, s=3), expected, digits)
 
 

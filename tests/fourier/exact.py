@@ -131,7 +131,11 @@ def typical_losses(pld: PLD) -> tuple[float, float]:
 def gaussian_delta(mu, eps):
     """delta of mu-GDP [Balle and Wang 2018]; k Gaussian steps have mu sqrt(k)."""
     mu, eps = mpmath.mpmathify(mu), mpmath.mpmathify(eps)
-    above = mpmath.ncdf(mu / 2 - eps / mu) if eps / mu - mu / 2 < 5 else mpmath.erfc((eps / mu - mu / 2) / mpmath.sqrt(2)) / 2
+    above = (
+        mpmath.ncdf(mu / 2 - eps / mu)
+        if eps / mu - mu / 2 < 5
+        else mpmath.erfc((eps / mu - mu / 2) / mpmath.sqrt(2)) / 2
+    )
     return above - mpmath.exp(eps) * mpmath.erfc((eps / mu + mu / 2) / mpmath.sqrt(2)) / 2
 
 

@@ -49,7 +49,11 @@ def test_one_step_needs_no_grid_and_says_so():
 
 @pytest.mark.parametrize(
     ("composition", "eps"),
-    [(100 * SAMPLED, 1), (5 * SAMPLED + 2 * Laplace(1), "0.4"), (40 * PoissonSubsampled(RandomizedResponse("0.9"), "0.1"), "1.5")],
+    [
+        (100 * SAMPLED, 1),
+        (5 * SAMPLED + 2 * Laplace(1), "0.4"),
+        (40 * PoissonSubsampled(RandomizedResponse("0.9"), "0.1"), "1.5"),
+    ],
     ids=str,
 )
 def test_both_directions_are_the_larger_of_the_two(composition, eps):
@@ -124,7 +128,12 @@ EPSS = [-2, "-0.3", 0, "0.1", 1, "1.7", 3, 6, 12, 25, 60]
 
 @pytest.mark.parametrize(
     "composition",
-    [400 * PoissonSubsampled(Gaussian(1), "0.02"), 60 * Laplace(4), 200 * RandomizedResponse("0.55"), 50 * Gaussian(9) + SAMPLED],
+    [
+        400 * PoissonSubsampled(Gaussian(1), "0.02"),
+        60 * Laplace(4),
+        200 * RandomizedResponse("0.55"),
+        50 * Gaussian(9) + SAMPLED,
+    ],
     ids=str,
 )
 def test_curves_share_plans_and_agree_with_single_calls(composition):
@@ -208,7 +217,7 @@ TINY = [
 
 @pytest.mark.parametrize(("composition", "eps"), TINY, ids=str)
 def test_deltas_below_the_smallest_float_are_positive_and_have_logarithms(composition, eps):
-    (pair, k), = composition.parts
+    ((pair, k),) = composition.parts
     with mpmath.workdps(60):
         truth = max(atoms_delta(pair, backward, k, mpf(eps)) for backward in (False, True))
         assert 0 < truth < mpf("1e-300")

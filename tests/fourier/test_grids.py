@@ -1,5 +1,6 @@
 """Split and merge dominate: h of the certified grid PLDs against h in 50 digits, between the nodes too."""
 
+import itertools
 import math
 from functools import cache
 
@@ -102,7 +103,11 @@ def test_what_is_spared_goes_the_safe_way(sign, spare):
 
 def test_masses_keep_both_totals_where_nothing_lies_outside():
     """Split and merge preserve the mass under P and under Q."""
-    for pld in (PLD(Laplace(1)), PLD(PoissonSubsampled(Laplace(2), "0.97")), PLD(PoissonSubsampled(Laplace(2), "0.3"), True)):
+    for pld in (
+        PLD(Laplace(1)),
+        PLD(PoissonSubsampled(Laplace(2), "0.97")),
+        PLD(PoissonSubsampled(Laplace(2), "0.3"), True),
+    ):
         step, grid = step_of(pld), grid_over(pld, 50, 0.1)
         nodes = grid.at()
         tails = step.continuous(nodes)
@@ -182,8 +187,8 @@ def test_second_order_on_smooth_losses(pld, sign, k):
     sizes = [step / 8, step / 16, step / 32, step / 64]
     eps = (round(eps / step) + 1 / 3) * step  # a third, two thirds, a third ... of a cell: t (1 - t) stays the same
     values = [k_fold(pld, k, dx, sign, eps) for dx in sizes]
-    differences = [abs(a - b) for a, b in zip(values, values[1:], strict=False)]
-    slopes = [math.log2(a / b) for a, b in zip(differences, differences[1:], strict=False)]
+    differences = [abs(a - b) for a, b in itertools.pairwise(values)]
+    slopes = [math.log2(a / b) for a, b in itertools.pairwise(differences)]
     assert slopes[-1] == pytest.approx(2, rel=0.1)
     if k == 1:  # and what it converges to is h
         limit = values[-1] + (values[-1] - values[-2]) / 3

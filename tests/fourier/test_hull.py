@@ -87,7 +87,12 @@ def test_one_negative_mass_is_pooled_with_its_neighbours_only():
 
 
 def test_negative_masses_at_the_ends():
-    for masses in (np.array([-0.1, 0.3, 0.8]), np.array([0.5, 0.6, -0.1]), np.array([-0.2, 0.1, -0.3]), np.array([-1.0, 0.0, 0.0])):
+    for masses in (
+        np.array([-0.1, 0.3, 0.8]),
+        np.array([0.5, 0.6, -0.1]),
+        np.array([-0.2, 0.1, -0.3]),
+        np.array([-1.0, 0.0, 0.0]),
+    ):
         found = convex_masses(masses, 0.2)
         assert np.allclose(found, by_isotonic_regression(masses, 0.2), atol=1e-12)
         assert found.min() >= 0

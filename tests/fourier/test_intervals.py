@@ -1,4 +1,4 @@
-"""Interval arithmetic: every operation encloses the exact result, and float64's functions err by no more than stated."""
+"""Intervals: every operation encloses the exact result, and float64's functions err by no more than stated."""
 
 import itertools
 from fractions import Fraction
@@ -42,7 +42,9 @@ def signed(n: int, low: float, high: float) -> np.ndarray:
 
 def random_intervals(n: int) -> tuple[Interval, list[tuple[Fraction, Fraction]]]:
     """Intervals of every kind: points, narrow, wide, across zero; and an exact number pair inside each."""
-    centre = np.concatenate([signed(n // 2, -3, 3), signed(n // 4, -160, 150), RNG.choice(SPECIAL[:18], n - n // 2 - n // 4)])
+    centre = np.concatenate(
+        [signed(n // 2, -3, 3), signed(n // 4, -160, 150), RNG.choice(SPECIAL[:18], n - n // 2 - n // 4)]
+    )
     spread = np.abs(centre) * 10.0 ** RNG.uniform(-17, 1, n) * (RNG.random(n) < 0.7)
     low, high = centre - spread * RNG.random(n), centre + spread * RNG.random(n)
     inside = []
@@ -161,7 +163,9 @@ POINTS = {
     "log1p": (
         np.log1p,
         mpmath.log1p,
-        np.concatenate([-1 + 10 ** RNG.uniform(-15, 0, 1000), signed(1000, -12, -0.1), 10 ** RNG.uniform(-300, 300, 1000)]),
+        np.concatenate(
+            [-1 + 10 ** RNG.uniform(-15, 0, 1000), signed(1000, -12, -0.1), 10 ** RNG.uniform(-300, 300, 1000)]
+        ),
         4,
     ),
     "sqrt": (np.sqrt, mpmath.sqrt, 10 ** RNG.uniform(-300, 300, 1000), 1),
@@ -223,9 +227,15 @@ def exact_log_cdf(x):
     """log Phi at 40 digits; by the asymptotic series far out."""
     x = mpf(x)
     if x > -1e4:
-        return mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2) if x < 5 else mpmath.log1p(-mpmath.erfc(x / mpmath.sqrt(2)) / 2)
+        return (
+            mpmath.log(mpmath.erfc(-x / mpmath.sqrt(2)) / 2)
+            if x < 5
+            else mpmath.log1p(-mpmath.erfc(x / mpmath.sqrt(2)) / 2)
+        )
     s = 1 / (x * x)
-    return -x * x / 2 - mpmath.log(-x * mpmath.sqrt(2 * mpmath.pi)) + mpmath.log(1 - s + 3 * s**2 - 15 * s**3 + 105 * s**4)
+    return (
+        -x * x / 2 - mpmath.log(-x * mpmath.sqrt(2 * mpmath.pi)) + mpmath.log(1 - s + 3 * s**2 - 15 * s**3 + 105 * s**4)
+    )
 
 
 def test_log_ndtr_is_as_accurate_as_stated_below_minus_25():

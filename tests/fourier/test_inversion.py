@@ -43,7 +43,13 @@ def test_gaussians_against_the_closed_form(sigma, k, delta):
 
 @pytest.mark.parametrize(
     "composition",
-    [100 * SAMPLED, 60 * Laplace(5), 200 * RandomizedResponse("0.55"), 3 * SAMPLED + 10 * Laplace(3), NOISELESS + 10 * Gaussian(3)],
+    [
+        100 * SAMPLED,
+        60 * Laplace(5),
+        200 * RandomizedResponse("0.55"),
+        3 * SAMPLED + 10 * Laplace(3),
+        NOISELESS + 10 * Gaussian(3),
+    ],
     ids=str,
 )
 @pytest.mark.parametrize("direction", ["forward", "backward", "both"])

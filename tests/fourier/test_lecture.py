@@ -1,4 +1,4 @@
-"""The lecture version of Algorithm 1: against direct convolution, and rounding as the bound it is for moderate deltas."""
+"""The lecture version of Algorithm 1: against direct convolution; rounding bounds moderate deltas."""
 
 import math
 
@@ -105,8 +105,10 @@ def test_rounded_masses_are_the_masses_of_cells(pair, L, k, side):
             if support is not None:
                 ends = [min(max(mpmath.mpf(end), support[0]), support[1]) for end in (left, right)]
                 if ends[0] < ends[1]:
-                    mass = pld.below(FN, ends[1]).p - pld.below(FN, ends[0]).p if ends[1] < support[1] else (
-                        pld.above(FN, ends[0]).p if ends[0] > support[0] else pld.continuous_mass(FN).p
+                    mass = (
+                        pld.below(FN, ends[1]).p - pld.below(FN, ends[0]).p
+                        if ends[1] < support[1]
+                        else (pld.above(FN, ends[0]).p if ends[0] > support[0] else pld.continuous_mass(FN).p)
                     )
             assert a[i] == pytest.approx(float(atoms + mass), abs=1e-13)
     assert a.min() >= -1e-15
@@ -115,7 +117,9 @@ def test_rounded_masses_are_the_masses_of_cells(pair, L, k, side):
 
 
 @pytest.mark.parametrize("side", ["lower", "upper"])
-@pytest.mark.parametrize("pair", [Gaussian(1, sensitivity=0), PoissonSubsampled(Laplace(1), 0), Gaussian(0, sensitivity=0)])
+@pytest.mark.parametrize(
+    "pair", [Gaussian(1, sensitivity=0), PoissonSubsampled(Laplace(1), 0), Gaussian(0, sensitivity=0)]
+)
 def test_a_pair_that_loses_nothing(pair, side):
     a, infinity = rounded_masses(pair, 4, 16, side)
     assert infinity == 0

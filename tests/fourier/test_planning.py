@@ -88,7 +88,7 @@ def test_two_atoms_of_one_part_fit_the_grid_exactly():
     """No grid error at all: one cell between them, so that the k-fold sum sits on k + 1 points."""
     for pair in (RandomizedResponse("0.7"), PoissonSubsampled(RandomizedResponse("0.9"), "0.1")):
         way, plan = planned(200 * pair, 3.0)
-        (step, _), = way.parts
+        ((step, _),) = way.parts
         gap = float(step.atoms[1][0].mid - step.atoms[0][0].mid)
         assert plan.dx == pytest.approx(gap, rel=1e-12)
         assert plan.n < 1000

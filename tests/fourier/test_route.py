@@ -207,7 +207,9 @@ def test_q_one_is_the_mechanism_itself(base):
     assert ends(fourier.epsilon(9 * PoissonSubsampled(base, 1), "1e-4")) == ends(fourier.epsilon(9 * base, "1e-4"))
 
 
-@pytest.mark.parametrize("composition", [SAMPLED, 5 * Gaussian(2), 9 * RandomizedResponse("0.7"), 4 * Laplace(1)], ids=str)
+@pytest.mark.parametrize(
+    "composition", [SAMPLED, 5 * Gaussian(2), 9 * RandomizedResponse("0.7"), 4 * Laplace(1)], ids=str
+)
 def test_infinite_eps(composition):
     assert ends(fourier.delta(composition, math.inf)) == (0.0, 0.0)
     assert ends(fourier.delta(composition, -math.inf)) == (1.0, 1.0)
@@ -336,7 +338,11 @@ def test_a_fine_dx_by_hand_helps():
         (3 * Gaussian(1), 1, {"dx": "1e200"}),
         (3 * Gaussian(1), 1, {"tilt": "1e12"}),
         (1151 * Gaussian("57.72"), "-0.237672", {"tilt": "306.9", "dx": "0.004812", "n": 29056}),
-        (643546 * PoissonSubsampled(RandomizedResponse("0.6918"), "0.9995668"), 201856, {"tilt": "4.96", "dx": "3.128", "n": 9192}),
+        (
+            643546 * PoissonSubsampled(RandomizedResponse("0.6918"), "0.9995668"),
+            201856,
+            {"tilt": "4.96", "dx": "3.128", "n": 9192},
+        ),
     ],
     ids=str,
 )  # fmt: skip

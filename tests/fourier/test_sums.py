@@ -33,7 +33,18 @@ def exact_decay_sums(masses: np.ndarray, dx: float) -> list:
 @pytest.mark.parametrize("kind", ["random", "last only", "growing", "falling", "sparse"])
 @pytest.mark.parametrize(
     ("size", "dx"),
-    [(1, 0.1), (2, 0.1), (3, 5.0), (10, 1e-9), (1000, 1e-4), (5000, 0.02), (700, 0.9), (300, 2.3), (20, 33.0), (5, 800.0)],
+    [
+        (1, 0.1),
+        (2, 0.1),
+        (3, 5.0),
+        (10, 1e-9),
+        (1000, 1e-4),
+        (5000, 0.02),
+        (700, 0.9),
+        (300, 2.3),
+        (20, 33.0),
+        (5, 800.0),
+    ],
 )
 def test_decay_sums(kind, size, dx):
     masses = masses_of(kind, size, dx)

@@ -69,7 +69,10 @@ SMALL = {
         (grid_pld(0.0, 0.25, -9, [1e-9, 0.0, 0.0, 0.6, 0.4]), 1),
     ],
     "not one": [(grid_pld(0.0, 0.5, -1, [0.2, 0.1, 0.3]), 6)],
-    "transform with zeros": [(grid_pld(0.0, 0.5, 0, [0.25, 0.25, 0.25, 0.25]), 1), (grid_pld(0.0, 0.5, 0, [0.5, 0.5]), 2)],
+    "transform with zeros": [
+        (grid_pld(0.0, 0.5, 0, [0.25, 0.25, 0.25, 0.25]), 1),
+        (grid_pld(0.0, 0.5, 0, [0.5, 0.5]), 2),
+    ],
     "tiny masses": [(grid_pld(0.0, 0.5, -4, [0.9, 0.0, 0.1, 1e-40, 1e-120, 1e-280]), 3)],
 }
 with mpmath.workdps(80):
@@ -125,7 +128,9 @@ def test_the_errors_are_small_where_the_tilt_fits(name):
             return sum(w * (s - eps) for w, (s, _) in zip(weights, law.points, strict=True)) / sum(weights)
 
         tilt = float(mpmath.findroot(excess, (mpf("0.1"), mpf(2)), tol=1e-8, verify=False))
-        tilted = TiltedSum(parts, tilt, (float(law.points[0][0]), float(top), 50.0, 50.0), good_size(3 * len(law.points)))
+        tilted = TiltedSum(
+            parts, tilt, (float(law.points[0][0]), float(top), 50.0, 50.0), good_size(3 * len(law.points))
+        )
         found, true = tilted.evaluate(eps), law.delta(mpf(eps))
         value = mpf(found.value) * mpmath.exp(mpf(found.log_factor))
         assert abs(value / true - 1) < 1e-12

@@ -56,7 +56,9 @@ def test_nothing_released(digits):
     assert abs(found - mpmath.mpf(1) / 2) < mpmath.mpf(10) ** -min(digits, 15)
 
 
-@pytest.mark.parametrize("same", [0 * Gaussian(1), 3 * Gaussian(1, sensitivity=0), 5 * PoissonSubsampled(Laplace(1), 0)])
+@pytest.mark.parametrize(
+    "same", [0 * Gaussian(1), 3 * Gaussian(1, sensitivity=0), 5 * PoissonSubsampled(Laplace(1), 0)]
+)
 def test_lossless_compositions(same):
     assert reference.delta(same, 0).value == 0
     assert reference.epsilon(same, 0).value == 0
@@ -111,7 +113,9 @@ def test_outside_the_losses():
 
 
 def test_both_is_the_larger_direction():
-    remove, add, both = (reference.delta(SAMPLED, "0.1", direction, digits=20) for direction in ("remove", "add", "both"))
+    remove, add, both = (
+        reference.delta(SAMPLED, "0.1", direction, digits=20) for direction in ("remove", "add", "both")
+    )
     assert both.value == max(remove.value, add.value)
     assert both.direction == "both"
     assert both.method.endswith("forward")

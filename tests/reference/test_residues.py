@@ -11,7 +11,7 @@ from dplab.reference.two_ended import TwoEnded
 
 
 def by_recurrence(k: int, e0: str, eps: str, places: int):
-    """delta from the Taylor coefficients of (w+1/2)^{j-1} (w-1/2)^{i-1} e^{bw} at w = 0 (i + j = k), plus 1 for w = 1/2.
+    """delta from the Taylor coefficients of (w+1/2)^{j-1} (w-1/2)^{i-1} e^{bw} at w = 0, i + j = k; plus 1 (w = 1/2).
 
     The coefficients c_n follow from the differential equation of that function.
     """
@@ -30,7 +30,8 @@ def by_recurrence(k: int, e0: str, eps: str, places: int):
 
 
 @pytest.mark.parametrize(
-    ("k", "b", "eps"), [(2, "1", "0.5"), (3, "0.5", "-1"), (7, "1", "0"), (20, "2", "5"), (60, "10", "3"), (40, "1", "39.5")]
+    ("k", "b", "eps"),
+    [(2, "1", "0.5"), (3, "0.5", "-1"), (7, "1", "0"), (20, "2", "5"), (60, "10", "3"), (40, "1", "39.5")],
 )
 def test_against_the_recurrence(k, b, eps):
     found = reference.delta(k * Laplace(b), eps, digits=40)
