@@ -25,6 +25,12 @@ HEIGHT = 0.16
 PREFERENCE = 0.04
 """Of two paths that are nearly as good the higher one, on which the integrand turns more slowly, is taken."""
 
+COARSER = 3
+"""Paths are compared by floats at every so many nodes."""
+
+TURN = 2.2
+"""Radians by which the integrand's phase may turn from node to node."""
+
 RAMP = 0.7
 """The ramp of a path bends over about this length of u."""
 
@@ -60,12 +66,24 @@ class Path:
             self.sketch.append((size, float(log.real), float(log.imag)))
 
     def size(self, x: float, y: float, below: float) -> float:
-        """log of the integral of the modulus for z + 1 = x + iy; inf if the path ends before the integrand does."""
-        heights = [size + x * real - y * imaginary for size, real, imaginary in self.sketch]
+        """log of the integral of the modulus for z + 1 = x + iy, with a penalty where the integrand would turn too
+        fast for the nodes; inf if the path ends before the integrand does."""
+        heights, rough = self.heights(x, y, 1 / COARSER)
         top = max(heights)
         if max(heights[0], heights[-1]) > top - below:
             return math.inf
-        return top + math.log(sum(math.exp(h - top) for h in heights if h > top - 30))
+        return top + math.log(sum(math.exp(h - top) for h in heights if h > top - 30)) + max(0.0, rough - top + below) / 20
+
+    def heights(self, x: float, y: float, finer: float = 1.0) -> tuple[list[float], float]:
+        """log of the modulus at every node, and the largest of them where the phase turns by more than `TURN` a step.
+
+        There the trapezoid rule may resonate, and its two halves agree on a wrong value.
+        """
+        heights = [size + x * real - y * imaginary for size, real, imaginary in self.sketch]
+        phases = [x * imaginary + y * real for _, real, imaginary in self.sketch]
+        limit = TURN / finer
+        fast = (max(h, g) for h, g, a, b in zip(heights, heights[1:], phases, phases[1:], strict=False) if abs(b - a) > limit)
+        return heights, max(fast, default=-math.inf)
 
 
 class SubsampledGaussian:
@@ -98,21 +116,22 @@ class SubsampledGaussian:
                 self.paths[self.last] = self._path(self.last, self.step)
             path = self.paths[self.last]
             mean = self._mean(path, z, x, y, below)
-            if mean.doubt <= wanted * abs(mean.value) or path.step < self.step / 4:
+            if mean.doubt <= wanted * abs(mean.value) or path.step < self.step / 6:
                 return mean
             self.paths[self.last] = self._path(self.last, path.step / 2)
 
     @staticmethod
     def _mean(path: Path, z, x: float, y: float, below: float) -> Mean:
-        top = max(size + x * real - y * imaginary for size, real, imaginary in path.sketch)
+        heights, rough = path.heights(x, y)
+        top = max(heights)
         halves, terms = [BULK.complex(0), BULK.complex(0)], 0
         power = BULK.make(z + 1)
-        for i, (size, real, imaginary) in enumerate(path.sketch):
-            if size + x * real - y * imaginary > top - below:
+        for i, height in enumerate(heights):
+            if height > top - below:
                 halves[i % 2] += path.weights[i] * BULK.exp(power * path.logs[i])
                 terms += 1
         one, other = (BULK.back(half) for half in halves)
-        return Mean(one + other, abs(one - other), terms)
+        return Mean(one + other, abs(one - other) + mpmath.exp(rough), terms)
 
     def lifted(self, v, height: float, slope: float) -> tuple[Any, Any]:
         """The point of the path at v, and du/dv (in bulk numbers)."""
@@ -150,7 +169,7 @@ class SubsampledGaussian:
         def size(key: tuple[int, float]) -> float:
             if key not in self.sketches:
                 with BULK.at(15):
-                    self.sketches[key] = self._path(key, 3 * self.step)
+                    self.sketches[key] = self._path(key, COARSER * self.step)
             return self.sketches[key].size(x, y, below) - PREFERENCE * key[0]
 
         if y == 0:
