@@ -31,7 +31,7 @@ lab: .venv/.lab-installed
 test: .venv/.test-installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not long" $(TEST_ARGS)
+	$(BIN)/python -m pytest -m "not long" --numprocesses 2 $(TEST_ARGS)
 
 test-long: .venv/.test-installed
 	$(BIN)/python -m pytest -m long --nbmake --nbmake-timeout=60 tests notebooks $(TEST_ARGS)

@@ -82,7 +82,10 @@ def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, by_cont
             doubt = found.error / abs(found.slope) if found.slope else mpmath.inf
             small = abs(step) <= max(doubt, abs(eps) * mpmath.mpf(10) ** (-(now * 2) // 3 - 2))
             if small and now >= digits:
-                error = doubt + 4 * step * step * (1 + abs(found.slope / (found.value - infinite)))
+                last = 4 * step * step * (1 + abs(found.slope / (found.value - infinite)))
+                error = (
+                    2 * doubt + last + abs(eps) * mpmath.mpf(10) ** -(digits + GUARD)
+                )  # the guard digits are not counted on
                 return Found(eps + step, error, 1 / found.slope, f"{found.method}, inverted")
             if small:
                 now = digits if by_contour else min(digits, 2 * now)

@@ -34,8 +34,8 @@ TURN = 2.2
 RAMP = 0.7
 """The ramp of a path bends over about this length of u."""
 
-WIDE = 3.0
-"""From this mu on nodes are spread as sinh t around u_b, where the integrand bends on the scale 1."""
+WIDE, SPREAD = 3.0, 3.0
+"""From this mu on nodes are spread, as SPREAD sinh(t/SPREAD), around u_b, where the integrand bends on the scale 1."""
 
 
 class Mean(NamedTuple):
@@ -72,7 +72,9 @@ class Path:
         top = max(heights)
         if max(heights[0], heights[-1]) > top - below:
             return math.inf
-        return top + math.log(sum(math.exp(h - top) for h in heights if h > top - 30)) + max(0.0, rough - top + below) / 20
+        return (
+            top + math.log(sum(math.exp(h - top) for h in heights if h > top - 30)) + max(0.0, rough - top + below) / 20
+        )
 
     def heights(self, x: float, y: float, finer: float = 1.0) -> tuple[list[float], float]:
         """log of the modulus at every node, and the largest of them where the phase turns by more than `TURN` a step.
@@ -82,7 +84,11 @@ class Path:
         heights = [size + x * real - y * imaginary for size, real, imaginary in self.sketch]
         phases = [x * imaginary + y * real for _, real, imaginary in self.sketch]
         limit = TURN / finer
-        fast = (max(h, g) for h, g, a, b in zip(heights, heights[1:], phases, phases[1:], strict=False) if abs(b - a) > limit)
+        fast = (
+            max(h, g)
+            for h, g, a, b in zip(heights, heights[1:], phases, phases[1:], strict=False)
+            if abs(b - a) > limit
+        )
         return heights, max(fast, default=-math.inf)
 
 
@@ -143,7 +149,7 @@ class SubsampledGaussian:
         """v(t) and dv/dt (in bulk numbers)."""
         if self.mu < WIDE:
             return t, 1
-        return self.bulk_branch + BULK.sinh(t), BULK.cosh(t)
+        return self.bulk_branch + SPREAD * BULK.sinh(t / SPREAD), BULK.cosh(t / SPREAD)
 
     def nodes(self, slope: float, step: float) -> range:
         """The indices i of all nodes t = i step."""
@@ -151,7 +157,8 @@ class SubsampledGaussian:
         reach = mu * math.sqrt(2 * self.below / (1 - slope**2)) + 1
         left, right = reach + mu**2 / 2, 2.2 * reach + 12 * mu**2
         if mu >= WIDE:
-            left, right = math.asinh(left + abs(float(self.branch))), math.asinh(right)
+            left, right = left + abs(float(self.branch)), right + abs(float(self.branch))
+            left, right = SPREAD * math.asinh(left / SPREAD), SPREAD * math.asinh(right / SPREAD)
         return range(-math.ceil(left / step), math.ceil(right / step) + 1)
 
     def log_mixture(self, u):

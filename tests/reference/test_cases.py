@@ -33,7 +33,7 @@ def delta(composition, eps, direction="both"):
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize("case_id", ["K1-01", "K2-03", "K3-01"])
+@pytest.mark.parametrize("case_id", [pytest.param("K1-01", marks=pytest.mark.long), "K2-03", "K3-01"])
 def test_eps_of_delta(case_id, direction):
     case = CASES[case_id]
     given = case["input"]

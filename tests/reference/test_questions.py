@@ -145,6 +145,7 @@ def test_curve_is_the_function_at_each_point():
         assert point.value == reference.delta(10 * Laplace(2), eps, digits=20).value
 
 
+@pytest.mark.long
 def test_precision_is_left_alone():
     before = mpmath.mp.dps
     reference.delta(SAMPLED, 1, digits=30)

@@ -41,6 +41,7 @@ def test_against_the_recurrence(k, b, eps):
     assert found.method == "residues"
 
 
+@pytest.mark.long
 def test_the_entry_that_truth_has_wrong():
     """tests/data/README.md: the contour behind the public value missed where |M| revives."""
     found = reference.delta(1000 * Laplace(10), 12, digits=40)
@@ -59,6 +60,7 @@ def test_against_the_contour():
     assert abs(one.value - other.value) <= 2 * (one.error + other.error)
 
 
+@pytest.mark.long
 def test_the_contour_admits_what_the_atoms_hide():
     """b = 10, k = 1000: the atoms revive, the line stops early, and its error says so."""
     law = Law.of(1000 * Laplace(10), "forward")
