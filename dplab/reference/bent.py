@@ -26,7 +26,7 @@ from .law import Law
 from .paths import SubsampledGaussian
 from .saddle import Landscape, Saddle, moved
 
-MOST_TERMS = 300_000
+MOST_TERMS = 400_000
 """Most terms (nodes in z times nodes in u) of one run."""
 
 FIRST_DIGITS = 8
