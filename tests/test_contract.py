@@ -245,9 +245,9 @@ def test_one_step_by_all_routes(pair, way):
         assert_routes_agree(pair, 1, way, eps)
 
 
-@every
+@pytest.mark.parametrize("pair", [pair for pair in PAIRS if "1e-6" not in repr(pair)], ids=str)
 @both_ways
-@pytest.mark.long
+@pytest.mark.long  # a few steps of a tiny loss (q = 1e-6) would take the reference many minutes
 def test_several_steps_by_all_routes(pair, way):
     for eps in eps_of_interest(pair, 8, way):
         assert_routes_agree(pair, 8, way, eps)
