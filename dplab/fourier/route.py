@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
+from itertools import groupby, pairwise
 
 from ..core.composition import Composition
 from ..core.directions import Direction, parse_direction, single_directions
@@ -170,16 +171,18 @@ def _strongest_first(
 
 def _monotone(epss: list, brackets: list[Bracket]) -> list[Bracket]:
     """Bounds tightened by monotonicity: delta is non-increasing in eps."""
-    order = sorted(range(len(brackets)), key=lambda i: approximate(privacy_parameter(epss[i])))
-    lower, upper = {}, {}
-    best = 1.0
-    for i in order:
-        best = min(best, brackets[i].upper)
-        upper[i] = best
-    best = 0.0
-    for i in reversed(order):
-        best = max(best, brackets[i].lower)
-        lower[i] = best
+    points = [approximate(privacy_parameter(eps)) for eps in epss]
+    order = sorted(range(len(brackets)), key=points.__getitem__)
+    equal = [list(group) for _, group in groupby(order, key=points.__getitem__)]
+    lower, upper = [b.lower for b in brackets], [b.upper for b in brackets]
+    for group, following in pairwise(equal):  # equal floats may stand for different eps: not compared
+        least = min(upper[i] for i in group)
+        for i in following:
+            upper[i] = min(upper[i], least)
+    for following, group in pairwise(reversed(equal)):
+        most = max(lower[i] for i in following)
+        for i in group:
+            lower[i] = max(lower[i], most)
     return [
         Bracket(lower[i], upper[i], b.budget, b.quantity, b.direction, b.reached, b.note)
         for i, b in enumerate(brackets)

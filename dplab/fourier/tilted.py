@@ -8,9 +8,10 @@ b^{*k} is never formed: its transform Phi = prod phi_j^{k_j} is significant at f
 over the window is two geometric series at each frequency. Errors are relative to the Chernoff bound e^{sum k C -
 theta eps}, so delta = 1e-200 costs no more than delta = 1e-3.
 
-Rounding (u = 2^-53): rfft of size n: 5 u log2 n ||b||_1 an output; repeated squaring: sqrt 5 u (k - 1) relative; the
-sums below: a few u of the sums of moduli. Periodisation: the window wraps mass outside it, at most
-kappa P_theta(S outside), kappa = theta^theta/(1 + theta)^{1 + theta} the kernel's supremum.
+Rounding (u = 2^-53): rfft of size n = 2^a 3^b 5^c: 5 u log2 n ||b||_1 an output (another n, set by hand: 4 sqrt n
+times that); repeated squaring: sqrt 5 u (k - 1) relative; the sums below: a few u of the sums of moduli.
+Periodisation: the window wraps mass outside it, at most kappa P_theta(S outside), kappa = theta^theta/(1 +
+theta)^{1 + theta} the kernel's supremum.
 """
 
 import math
@@ -87,7 +88,8 @@ class TiltedSum:
         index = (pld.grid.first + np.arange(pld.grid.size)) % self.n
         np.add.at(folded, index, masses)
         weight = float(folded.sum())
-        gamma = (5 * math.log2(self.n) + 2 + pld.grid.size // self.n) * U * weight
+        stages = 5 * math.log2(self.n) * (1 if _is_smooth(self.n) else 4 * math.sqrt(self.n))
+        gamma = (stages + 2 + pld.grid.size // self.n) * U * weight
         return np.fft.rfft(folded), gamma, masses
 
     def _combine(self, transforms, counts) -> None:
@@ -143,6 +145,7 @@ class TiltedSum:
         log_kappa = -math.log1p(tilt) - tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
         log_factor = self.log_normaliser - tilt * eps
         slack = self.log_slack + 4 * (abs(self.log_normaliser) + abs(tilt * eps) + 8) * U
+        slack += tilt * self.position_error(eps)
         if count <= 0:
             return KernelSum(0.0, 0.0, _exp(log_kappa + self.log_outside), log_factor, slack)
         y = self.offset + first * dx - eps
@@ -204,6 +207,14 @@ def _power(base: np.ndarray, k: int) -> np.ndarray:
         if bit == "1":
             result = result * base
     return result
+
+
+def _is_smooth(n: int) -> bool:
+    """Whether n has no prime factor above 5; others transform by Bluestein's detour, good in the 2-norm only."""
+    for prime in (2, 3, 5):
+        while n % prime == 0:
+            n //= prime
+    return n == 1
 
 
 _SIZES: list[int] = []

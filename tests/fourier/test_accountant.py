@@ -161,6 +161,16 @@ def test_a_curve_in_any_order_and_with_repeats():
     assert len(fourier.curve(composition, [])) == 0
 
 
+def test_points_of_a_curve_that_are_the_same_float():
+    """1/10 and a little more or less: each is bracketed for itself."""
+    points = ["0.1", "0.09999999999999999999", "0.10000000000000000001", 0.1, "1/10"]
+    curve = fourier.curve(7 * Gaussian(2), points, rtol=1e-9)
+    with mpmath.workdps(40):
+        for eps, bracket in zip(points[:3], curve, strict=False):
+            assert bracket.contains(gaussian_delta(mpmath.sqrt(7) / 2, mpf(eps)))
+    assert (curve[0].lower, curve[0].upper) == (curve[3].lower, curve[3].upper) == (curve[4].lower, curve[4].upper)
+
+
 @pytest.mark.parametrize("eps", ["1/3", "0.1", "sqrt(2)", "log(3)", "-1/7", "pi/10"])
 def test_eps_is_meant_exactly(eps):
     """eps is no float: its conversion is inside the bracket."""
