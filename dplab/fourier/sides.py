@@ -75,7 +75,7 @@ class Side:
         return SideValue(
             bound=bound,
             log_bound=log_bound,
-            unclipped=bound if kernel > 0 else factor * (found.value + self.sign * errors) + self.infinity,
+            unclipped=bound if kernel > 0 else bound + factor * (found.value + self.sign * errors),
             central=factor * max(found.value, 0.0),
             rounding=factor * found.rounding,
             periodisation=factor * found.periodisation,

@@ -21,13 +21,13 @@ from ..core.parameters import evaluate
 from ..mechanisms import Gaussian, PoissonSubsampled
 from .arithmetic import FN
 from .bulk import BULK
-from .found import GUARD, Found, reached
+from .found import GUARD, Found, guarded, reached
 from .law import Law
 from .paths import SubsampledGaussian
 from .saddle import Landscape, Saddle, moved
 
-MOST_TERMS = 400_000
-"""Most terms (nodes in z times nodes in u) of one run."""
+MOST_WORK = 400_000 * 55
+"""Most terms (nodes in z times nodes in u) of one run, times their decimal places."""
 
 FIRST_DIGITS = 8
 """A first pair of runs finds the size of delta, which says how much cancels."""
@@ -166,7 +166,7 @@ class BentContour:
             spare = max(30.0, min(below, below + float(mpmath.log(term / highest)) + 30))
             if small >= 5:
                 return Branch(nodes, weights, True, doubt)
-            if terms > MOST_TERMS:
+            if terms * self.places > MOST_WORK:
                 break
         return Branch(nodes, weights, False, doubt + term * len(nodes))
 
@@ -205,7 +205,9 @@ class BentContour:
             (one, slope), (other, _) = (self._sum(run, x) for run in self.runs)
             doubt = sum(run.doubt for run in self.runs)
             constant, constant_slope = self._constant(x)
-            return Found(constant + one, abs(one - other) + doubt, constant_slope + slope, "bent contour integral")
+            value = constant + one
+            error = abs(one - other) + doubt + guarded(value, self.digits)
+            return Found(value, error, constant_slope + slope, "bent contour integral")
 
     def _constant(self, x) -> tuple[Any, Any]:
         """What the poles left of the vertex contribute, and its derivative."""

@@ -16,7 +16,7 @@ import mpmath
 
 from ..core.parameters import evaluate
 from .arithmetic import FN
-from .found import GUARD, Found, reached
+from .found import GUARD, Found, guarded, reached
 from .law import Law
 from .line import Transform
 from .rules import Rule
@@ -219,8 +219,9 @@ class Contour:
             (one, slope), (other, _) = (self._integral(line, x) for line in self.lines)
             constant, constant_slope = self._constant(x)
             rest = sum(line.rest * mpmath.exp(line.log_scale - line.c * x) for line in self.lines)
-            error = abs(one - other) + rest + self.quadrature
-            return Found(constant + one, error, constant_slope + slope, "contour integral")
+            value = constant + one
+            error = abs(one - other) + rest + self.quadrature + guarded(value, self.digits)
+            return Found(value, error, constant_slope + slope, "contour integral")
 
     @staticmethod
     def _integral(line: Line, eps) -> tuple[Any, Any]:

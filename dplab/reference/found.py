@@ -28,6 +28,11 @@ def reached(found: Found, digits: int) -> bool:
     return found.error <= abs(found.value) * mpmath.mpf(10) ** -digits
 
 
+def guarded(value, digits: int):
+    """What an error estimate does not go below: two runs may agree in guard digits by luck."""
+    return abs(value) * mpmath.mpf(10) ** -(digits + GUARD // 2)
+
+
 class Sum(NamedTuple):
     """A sum that may have cancelled: its value, the size of its largest part, and d value/d eps."""
 

@@ -49,7 +49,7 @@ class Integrals:
         tried: list[Found] = []
         contours = [self._brief, self._bent, self._two_ended, self._long]
         if self._bent is not None and self.landscape.heavy_tailed(float(evaluate(eps, FN))):
-            del contours[0]
+            contours = [self._bent]  # on a vertical line far more would cancel
         for contour in contours:
             found = contour.find(eps) if contour is not None else None
             if found is not None and reached(found, self.digits):

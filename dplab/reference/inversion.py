@@ -50,24 +50,45 @@ def epsilon(law: Law, find: FindDelta, delta, digits: int, by_contour: bool) -> 
     """The eps >= 0 at which delta(eps) is the given delta, for an ordinary delta."""
     guess = _guess(law, delta)
     if guess <= 0 or not by_contour:
-        at_zero = find(Fraction(0), FIRST_DIGITS)
-        if _decided(at_zero, delta) is None:
-            at_zero = find(Fraction(0), digits + GUARD)
-        if _decided(at_zero, delta) is not False:
-            zero = mpmath.mpf(0)
-            shown = mpmath.nstr(at_zero.value, 6)
-            return Found(zero, zero, zero, f"0 by convention: delta(0) = {shown} is at most the delta asked for")
-    wanted = digits
+        at_zero = _zero_will_do(find, delta, digits)
+        if at_zero is not None:
+            return at_zero
+    wanted, checked = digits, guess <= 0 or not by_contour
     while True:
-        found = _search(law, find, delta, max(guess, 0.0), wanted, by_contour)
+        found = _search(law, find, delta, max(guess, 0.0), wanted, by_contour, checked)
+        if found is None:  # Newton wants to go below 0
+            at_zero = _zero_will_do(find, delta, digits)
+            if at_zero is not None:
+                return at_zero
+            checked = True
+            continue
         if found.error <= found.value * mpmath.mpf(10) ** -digits or wanted >= 3 * digits + 30:
             return found
         wanted += math.ceil(float(mpmath.log10(found.error / found.value))) + digits + 2
         guess = float(found.value)
 
 
-def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, by_contour: bool) -> Found:
-    """The root to about `digits` digits, the error estimated from delta's."""
+def _zero_will_do(find: FindDelta, delta, digits: int) -> Found | None:
+    """eps = 0 if delta(0) is at most the delta asked for, or cannot be told from it; None otherwise."""
+    for places in (FIRST_DIGITS, digits + GUARD, 3 * digits + 3 * GUARD):
+        at_zero = find(Fraction(0), places)
+        with mpmath.workdps(places + 2 * GUARD):
+            gap = evaluate(delta, FN) - at_zero.value
+            if abs(gap) > 2 * at_zero.error:
+                break
+    if gap < -2 * at_zero.error:
+        return None
+    zero, shown = mpmath.mpf(0), mpmath.nstr(at_zero.value, 6)
+    return Found(zero, zero, zero, f"0 by convention: delta(0) = {shown} is at most the delta asked for")
+
+
+def _search(
+    law: Law, find: FindDelta, delta, guess: float, digits: int, by_contour: bool, checked: bool
+) -> Found | None:
+    """The root to about `digits` digits, the error estimated from delta's.
+
+    None if Newton wants to go below 0 and nobody has `checked` that the root is above.
+    """
     places = digits + 2 * GUARD
     with mpmath.workdps(places):
         target, infinite = evaluate(delta, FN), law.mass_at_infinity()
@@ -77,7 +98,8 @@ def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, by_cont
         for _ in range(MOST_STEPS):
             found = find(_fraction(eps), now)
             miss = found.value - target
-            low, high = (eps, high) if miss > 0 else (low, eps)
+            if abs(miss) > 2 * found.error:
+                low, high = (eps, high) if miss > 0 else (low, eps)
             step = _newton(found, miss, target, infinite)
             doubt = found.error / abs(found.slope) if found.slope else mpmath.inf
             small = abs(step) <= max(doubt, abs(eps) * mpmath.mpf(10) ** (-(now * 2) // 3 - 2))
@@ -87,6 +109,8 @@ def _search(law: Law, find: FindDelta, delta, guess: float, digits: int, by_cont
                     2 * doubt + last + abs(eps) * mpmath.mpf(10) ** -(digits + GUARD)
                 )  # the guard digits are not counted on
                 return Found(eps + step, error, 1 / found.slope, f"{found.method}, inverted")
+            if eps + step <= 0 and not checked:
+                return None
             if small:
                 now = digits if by_contour else min(digits, 2 * now)
             eps = _inside(eps + step, low, high, eps)
@@ -131,13 +155,6 @@ def _guess(law: Law, delta) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if at(middle)[1] > wanted else (low, middle)
     return at((low + high) / 2)[0]
-
-
-def _decided(at_zero: Found, delta) -> bool | None:
-    """Whether delta(0) <= delta; None if the error leaves it open."""
-    with mpmath.workdps(max(30, mpmath.mp.dps)):
-        gap = evaluate(delta, FN) - at_zero.value
-        return None if abs(gap) <= 2 * at_zero.error else bool(gap > 0)
 
 
 def _fraction(x) -> Fraction:

@@ -46,7 +46,8 @@ class Rotor:
     def turn(self) -> None:
         """Go on to the next m."""
         bits = self.bits
-        self.state = [((a * c - b * s) >> bits, (a * s + b * c) >> bits, c, s) for a, b, c, s in self.state if a or b]
+        alive = (node for node in self.state if abs(node[0]) + abs(node[1]) > 1)
+        self.state = [((a * c - b * s) >> bits, (a * s + b * c) >> bits, c, s) for a, b, c, s in alive]
 
 
 class Transform:

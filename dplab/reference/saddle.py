@@ -137,8 +137,8 @@ class Landscape:
         return self.cumulants(c).log - c * eps - 0.5 * math.log(abs(c * (c + 1)))
 
     def step(self, saddle: Saddle, eps: float, below: float) -> float:
-        """The largest h whose aliases are below e^{-below} of delta."""
-        return 2 * math.pi / max(self.periods(saddle, eps, below))
+        """The largest h whose aliases are below e^{-below} of delta, at most the width of the peak."""
+        return min(2 * math.pi / max(self.periods(saddle, eps, below)), saddle.width)
 
     def periods(self, saddle: Saddle, eps: float, below: float) -> tuple[float, float]:
         """The L = 2 pi/h that the upper aliases need, and the L that the lower ones need."""

@@ -23,7 +23,7 @@ from ..core.parameters import evaluate
 from ..core.pld import PLD
 from .arithmetic import FN
 from .bulk import BULK
-from .found import GUARD, Found, reached
+from .found import GUARD, Found, guarded, reached
 from .law import Law
 from .line import Transform
 from .rules import Rule
@@ -70,8 +70,9 @@ class TwoEnded:
                 one = _Run(self.pld, self.k, x, saddle.c, saddle, finer, 0).integral()
                 two = _Run(self.pld, self.k, x, moved(saddle), saddle, finer, 1).integral()
                 constant, constant_slope = self._constant(x, saddle.c)
-                error = abs(one[0] - two[0]) + abs(one[0]) * mpmath.mpf(10) ** (5 - places)
-                found = Found(constant + one[0], error, constant_slope + one[1], "contour integral, term by term")
+                value = constant + one[0]
+                error = abs(one[0] - two[0]) + guarded(value, self.digits)
+                found = Found(value, error, constant_slope + one[1], "contour integral, term by term")
             if reached(found, self.digits):
                 break
             finer *= 0.75

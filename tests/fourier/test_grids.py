@@ -21,7 +21,7 @@ from .exact import FN, PLDS, GridCurve, curve, dominated, name, typical_losses
 NEGLIGIBLE = 1e-290
 MAKERS = {+1: upper_grid_pld, -1: lower_grid_pld}
 sides = pytest.mark.parametrize("sign", [+1, -1], ids=["upper", "lower"])
-every = pytest.mark.parametrize("pld", [p for p in PLDS if not (p.backward and p.pair.symmetric)], ids=name)
+every = pytest.mark.parametrize("pld", PLDS, ids=name)
 
 
 @pytest.fixture(autouse=True)

@@ -103,8 +103,8 @@ def test_the_exact_sum_is_bounded_at_any_eps(name, tilt):
 
 @pytest.mark.parametrize("name", SMALL)
 @pytest.mark.parametrize("tilt", [1e-6, 0.4, 3.0])
-@pytest.mark.parametrize("n", [8, 24, 40])
-@pytest.mark.parametrize("moved", [-30, -3, 5, 40])
+@pytest.mark.parametrize("n", [8, 40])
+@pytest.mark.parametrize("moved", [-30, -3, 5])
 def test_wrap_around_is_covered_wherever_the_window_lies(name, tilt, n, moved):
     parts, law = SMALL[name], LAWS[name]
     middle = float(law.points[len(law.points) // 2][0]) + moved * float(law.dx)
@@ -255,7 +255,7 @@ def test_power_by_repeated_squaring(k):
         assert abs(mpmath.mpc(found) - true) <= math.sqrt(5) * U * k * abs(true)
 
 
-@pytest.mark.parametrize("n", [8, 30, 128, 96, 1000, 2400, 2 * 1009, 2 * 61])
+@pytest.mark.parametrize("n", [8, 30, 128, 96, 1000, 720, 2 * 509, 2 * 61])
 def test_the_transform_errs_by_less_than_its_bound(n):
     """5 u log2(n) of the sum of moduli an output, by hand-picked and random inputs, other sizes by hand included."""
     rng = np.random.default_rng(n)

@@ -1,0 +1,65 @@
+"""Two steps against residues, two-dimensional integrals, and the order of the steps."""
+
+from fractions import Fraction
+
+import mpmath
+import pytest
+
+from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, reference
+from dplab.core.pld import PLD
+from dplab.reference.convolution import monotone, two_steps
+from dplab.reference.law import Law
+
+
+@pytest.mark.parametrize("eps", ["-1.5", "-0.3", "0", "0.5", "1.99"])
+def test_two_laplace_steps(eps):
+    found = two_steps(Law.of(2 * Laplace(1), "forward"), Fraction(eps), 30)
+    exact = reference.delta(2 * Laplace(1), eps)
+    assert exact.method == "residues"
+    assert abs(found.value - exact.value) <= 2 * (found.error + exact.error)
+    assert found.error <= exact.value * mpmath.mpf(10) ** -30
+
+
+def test_two_gaussians():
+    found = two_steps(Law.of(Gaussian(1) + Gaussian(2), "forward"), Fraction(1, 2), 30)
+    exact = reference.delta(Gaussian(1) + Gaussian(2), "0.5")
+    assert abs(found.value - exact.value) <= 2 * (found.error + exact.error)
+
+
+@pytest.mark.parametrize("backward", [False, True])
+def test_against_the_definition_in_two_dimensions(backward):
+    """sum over both outcomes of max(P1 P2 - e^eps Q1 Q2, 0), by a plain two-dimensional rule (6 digits)."""
+    q, eps, n, reach = 0.3, 0.2, 600, 9.0
+    step = 2 * reach / n
+    points = [-reach + 0.5 + (i + 0.5) * step for i in range(n)]
+    normal = [float(mpmath.npdf(t)) * step for t in points]
+    shifted = [float(mpmath.npdf(t, 1)) * step for t in points]
+    mixed = [q * a + (1 - q) * b for a, b in zip(shifted, normal, strict=True)]
+    first, second = (normal, mixed) if backward else (mixed, normal)
+    factor = float(mpmath.exp(eps))
+    total = 0.0
+    for a, b in zip(first, second, strict=True):
+        total += sum(max(a * c - factor * b * d, 0.0) for c, d in zip(first, second, strict=True))
+    composition = 2 * PoissonSubsampled(Gaussian(1), "0.3")
+    found = reference.delta(composition, "0.2", "add" if backward else "remove", digits=15)
+    assert found.method == "convolution of two steps"
+    assert abs(float(found.value) - total) < 1e-4 * total
+
+
+def test_both_orders():
+    one, other = PoissonSubsampled(Laplace(1), "0.2"), Laplace(3)
+    a = two_steps(Law.of(one + other, "backward"), Fraction(1, 10), 25)
+    parts = tuple(reversed(Law.of(one + other, "backward").parts))
+    b = two_steps(Law(parts), Fraction(1, 10), 25)
+    assert abs(a.value - b.value) <= 2 * (a.error + b.error)
+
+
+def test_monotone_losses():
+    assert monotone(PLD(PoissonSubsampled(Gaussian(1), "0.1"), backward=True))
+    assert monotone(PLD(Laplace(2)))
+
+
+@pytest.mark.long
+def test_a_hundred_digits():
+    found = reference.delta(Composition([(PoissonSubsampled(Laplace(1), "0.1"), 2)]), "0.05", "remove", digits=100)
+    assert found.reached
