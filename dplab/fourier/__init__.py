@@ -1,9 +1,34 @@
 """The fast route: numpy FFT with strict two-sided bounds; every number is a `Bracket`.
 
-`algorithm_1` and `rounded_masses` are the lecture version, which bounds nothing.
+`algorithm_1` and `rounded_masses` are the lecture version, which bounds nothing; `algorithm_1_bracket` is the same
+with every error bounded, from the pieces that a lecture on error analysis shows: `alphas`, `theorem_10`, `one_sided`.
 """
 
+from .bounded_lecture import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses
+from .chernoff import Alphas, after_rounding, alphas, alphas_of
 from .lecture import algorithm_1, rounded_masses
 from .route import curve, delta, epsilon, log_delta
+from .wrapping import OneSided, Theorem10, best_one_sided, best_theorem_10, one_sided, theorem_10
 
-__all__ = ["algorithm_1", "curve", "delta", "epsilon", "log_delta", "rounded_masses"]
+__all__ = [
+    "Alphas",
+    "OneSided",
+    "Theorem10",
+    "after_rounding",
+    "algorithm_1",
+    "algorithm_1_bracket",
+    "algorithm_1_with_error",
+    "alphas",
+    "alphas_of",
+    "best_one_sided",
+    "best_theorem_10",
+    "compose",
+    "curve",
+    "delta",
+    "epsilon",
+    "log_delta",
+    "one_sided",
+    "outward_masses",
+    "rounded_masses",
+    "theorem_10",
+]
