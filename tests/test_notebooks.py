@@ -24,7 +24,7 @@ def notebook(request):
 
 
 def test_there_are_notebooks():
-    assert {"00_start_here", "09_exact_fft_clt"} <= {path.stem for path in NOTEBOOKS}
+    assert {"00_start_here", "01_definitions", "09_exact_fft_clt"} <= {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.long
@@ -86,6 +86,28 @@ def test_claims_of_00():
     survey = 10 * RandomizedResponse("0.6")
     judged = [fourier.delta(survey, eps).judge(clt.delta(survey, eps).value) for eps in ("0.5", "1.5")]
     assert judged == ["below", "above"]
+
+
+def test_claims_of_01():
+    says(
+        "01_definitions",
+        "lie 31 % of $P$, but $e^\\varepsilon \\cdot 6.7\\,\\%$ of $Q$ are taken off: what sticks out is 13 %",
+        "$\\delta(\\infty) = 1/4$",
+        "$(\\log\\frac43, 0)$-private",
+        "*better and better* while the true $\\delta$ grows",
+    )
+    from dplab.plots.outcomes import outcomes
+
+    law = outcomes(Gaussian(1))
+    assert law.best(1) == [(pytest.approx(1.5), float("inf"))]
+    p, q = law.masses(law.best(1))
+    assert (p, q, p - q * 2.718281828) == pytest.approx((0.31, 0.067, 0.13), abs=0.005)  # rounded to per cent
+    clear = PoissonSubsampled(Gaussian(0), "1/4")
+    assert [float(reference.delta(clear, 50, direction=d).value) for d in ("remove", "add")] == [0.25, 0]
+    assert reference.epsilon(clear, 0, direction="add").value == pytest.approx(0.2876820724517809)  # log(4/3)
+    growing = [float(reference.delta(k * RandomizedResponse("0.6"), "0.5").value) for k in (2, 4, 8, 16, 32)]
+    assert growing == sorted(growing)
+    assert 0.6**8 - 0.4**8 * 1.6487 < 0.6**4 - 0.4**4 * 1.6487  # the outcome with the largest excess: all answers true
 
 
 def test_claims_of_09():

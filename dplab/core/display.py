@@ -106,7 +106,7 @@ def _directed(value: float, exponent: int, rounding) -> str:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A small table, left-aligned; all text is escaped."""
-    left = "style='text-align:left'"
+    left = "style='text-align:left;padding:2px 14px 2px 4px'"
     head = "".join(f"<th scope='col' {left}>{html.escape(cell)}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
     below = f"<caption style='caption-side:bottom;text-align:left'>{html.escape(caption)}</caption>" if caption else ""

@@ -9,6 +9,9 @@ from importlib import import_module
 _HOMES = {
     "draw_budget": "budgets",
     "draw_delta": "curves",
+    "draw_directions": "envelopes",
+    "draw_hockey_stick": "hockey",
+    "draw_test_lines": "envelopes",
     "draw_pld": "losses",
     "draw_rates": "rates",
     "draw_residuals": "residuals",

@@ -121,9 +121,17 @@ def dress(figure: "Figure", columns: int = 1, *, keep: bool = False) -> "list[Ax
 
 
 def _wiped(ax: "Axes") -> "Axes":
+    from matplotlib.ticker import AutoLocator, FixedLocator, ScalarFormatter
+
+    ax.containers.clear()  # a legend would list bars that are gone
     for artist in [*ax.lines, *ax.collections, *ax.patches, *ax.texts, ax.get_legend()]:
         if artist is not None:
             artist.remove()
+    for axis in (ax.xaxis, ax.yaxis):
+        if isinstance(axis.get_major_locator(), FixedLocator):  # the names of outcomes, say
+            axis.set_major_locator(AutoLocator())
+            axis.set_major_formatter(ScalarFormatter())
+            axis.get_major_locator().set_params(nbins=6)
     ax.relim()
     ax.autoscale(True)
     return ax

@@ -14,6 +14,10 @@ _HOMES = {
     "typed": "controls",
     "compare_picture": "comparing",
     "compare_widget": "comparing",
+    "hockey_picture": "defining",
+    "hockey_widget": "defining",
+    "neyman_pearson_picture": "defining",
+    "neyman_pearson_widget": "defining",
 }
 
 __all__ = sorted(_HOMES)
