@@ -24,7 +24,7 @@ from ..core.pair import Pair
 from ..core.parameters import count, evaluate, privacy_parameter, require_numbers
 from ..core.pld import PLD
 from ..core.results import Bracket
-from .chernoff import lecture_grid
+from .chernoff import lecture_grid, one_direction, positive_number
 from .intervals import Interval, IntervalTable, U, down, maximum, up
 from .onestep import FN, OneStep
 from .tilted import _is_smooth, _power
@@ -235,9 +235,12 @@ def outward_masses(pair: Pair, L: float, n: int, side: str, direction: str = "fo
     Both the finite part of delta and delta(inf) grow with every mass, composed or not, so that is a bound.
     Arguments and errors as for `rounded_masses`.
     """
-    from .lecture import checked_grid
-
-    half, n, facing = checked_grid(L, n, side, direction)
+    if side not in ("upper", "lower"):
+        raise ParameterError("side", side, 'one of "upper", "lower"')
+    half, n = positive_number(L, "L"), count(n, "n")
+    if n % 2 or n == 0:
+        raise ParameterError("n", n, "even and positive")
+    facing = one_direction(direction)
     x = Interval.exactly(np.arange(-(n // 2), n // 2)) * (2 * half / n)
     reduced = pair.reduced()
     if reduced is None:

@@ -10,12 +10,10 @@ of one step; E is a sum over masses that need not add up to 1. k steps have k ti
 import math
 from typing import NamedTuple
 
-import mpmath
 import numpy as np
 
 from ..core.directions import parse_direction
 from ..core.errors import ParameterError
-from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.parameters import approximate, checked, require_numbers
 from ..core.pld import PLD
@@ -44,7 +42,7 @@ def alphas(a, L: float, lam: float) -> Alphas:
     0.620114507
     """
     masses, x = lecture_grid(a, L)
-    lam = _positive(lam, "lam")
+    lam = positive_number(lam, "lam")
     return Alphas(_log_mgf(masses, x, lam), _log_mgf(masses, x, -lam))
 
 
@@ -56,15 +54,24 @@ def lecture_grid(a, L) -> tuple[np.ndarray, np.ndarray]:
     if not np.all((masses >= 0) & (masses < np.inf)):
         worst = masses[~((masses >= 0) & (masses < np.inf))][0]
         raise ParameterError("a", float(worst), "finite masses >= 0")
-    half = _positive(L, "L")
+    half = positive_number(L, "L")
     n = len(masses)
     return masses, np.arange(-(n // 2), n // 2) * (2 * half / n)
 
 
-def _positive(value, name: str) -> float:
+def positive_number(value, name: str) -> float:
+    """The float of a parameter > 0."""
     parameter = checked(value, name, "> 0", lambda v: v > 0)
     require_numbers("dplab.fourier", parameter)
     return approximate(parameter)
+
+
+def one_direction(direction: str) -> str:
+    """The canonical name of a direction that is not "both"."""
+    facing = parse_direction(direction)
+    if facing == "both":
+        raise ParameterError("direction", direction, 'one of "forward", "backward": a PLD faces one way')
+    return facing
 
 
 def _log_mgf(masses: np.ndarray, x: np.ndarray, z: float) -> float:
@@ -92,10 +99,8 @@ def alphas_of(pair: Pair, lam: float, direction: str = "forward") -> Alphas:
     >>> alphas_of(Gaussian(sigma=1), lam=2)  # lam (lam + 1)/2 and lam (lam - 1)/2
     Alphas(plus=3.0, minus=1.0)
     """
-    lam = _positive(lam, "lam")
-    facing = parse_direction(direction)
-    if facing == "both":
-        raise ParameterError("direction", direction, 'one of "forward", "backward": a PLD faces one way')
+    lam = positive_number(lam, "lam")
+    facing = one_direction(direction)
     require_numbers("dplab.fourier", *pair.arguments.values())
     reduced = pair.reduced()
     if reduced is None:
@@ -106,6 +111,10 @@ def alphas_of(pair: Pair, lam: float, direction: str = "forward") -> Alphas:
 
 def _log_m(pld: PLD, z: float) -> float:
     """log M(z): the closed form, or cells of which P- and Q-mass are known."""
+    import mpmath
+
+    from ..core.functions import MpmathTable
+
     with mpmath.workdps(30):
         closed = pld.mgf(MpmathTable(), mpmath.mpf(z))
         if closed is not None:
@@ -166,7 +175,7 @@ def after_rounding(omega: Alphas, lam: float, dx: float, side: str = "upper") ->
     >>> after_rounding(Alphas(plus=3.0, minus=1.0), lam=2, dx=0.01)
     Alphas(plus=3.02, minus=1.0)
     """
-    grown = _positive(lam, "lam") * _positive(dx, "dx")
+    grown = positive_number(lam, "lam") * positive_number(dx, "dx")
     if side == "upper":
         return Alphas(omega.plus + grown, omega.minus)
     if side == "lower":

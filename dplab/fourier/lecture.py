@@ -13,7 +13,7 @@ import numpy as np
 from ..core.directions import parse_direction
 from ..core.errors import ParameterError
 from ..core.pair import Pair
-from ..core.parameters import approximate, checked, count, require_numbers
+from ..core.parameters import count
 from ..core.pld import PLD
 from .intervals import Interval
 from .onestep import OneStep
@@ -47,8 +47,16 @@ def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction:
     Source: Koskela et al. (2021), Lemma 5: delta^L(eps) <= delta(eps) <= delta^R(eps).
     Raises ParameterError for an odd n, L <= 0, an unknown side, or direction "both".
     """
-    half, n, facing = checked_grid(L, n, side, direction)
-    x = -half + np.arange(n) * (2 * half / n)
+    if side not in ("upper", "lower"):
+        raise ParameterError("side", side, 'one of "upper", "lower"')
+    if count(n, "n") % 2 or n == 0:
+        raise ParameterError("n", n, "even and positive")
+    if not L > 0:
+        raise ParameterError("L", L, "> 0")
+    facing = parse_direction(direction)
+    if facing == "both":
+        raise ParameterError("direction", direction, 'one of "forward", "backward": a grid PLD faces one way')
+    x = -L + np.arange(n) * (2 * L / n)
     reduced = pair.reduced()
     if reduced is None:  # nothing is lost: all mass at loss 0
         return (np.arange(n) == n // 2).astype(float), 0.0
@@ -63,17 +71,3 @@ def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction:
     if side == "upper":
         return np.concatenate([[total - above[0]], cells]), infinity + float(above[-1])
     return np.concatenate([cells, [above[-1]]]), infinity
-
-
-def checked_grid(L, n, side: str, direction: str) -> tuple[float, int, str]:
-    """Half-width, size and direction of a grid X_n; the errors of `rounded_masses`."""
-    if side not in ("upper", "lower"):
-        raise ParameterError("side", side, 'one of "upper", "lower"')
-    if count(n, "n") % 2 or n == 0:
-        raise ParameterError("n", n, "even and positive")
-    half = checked(L, "L", "> 0", lambda v: v > 0)
-    require_numbers("dplab.fourier", half)
-    facing = parse_direction(direction)
-    if facing == "both":
-        raise ParameterError("direction", direction, 'one of "forward", "backward": a grid PLD faces one way')
-    return approximate(half), count(n, "n"), facing

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 from ..core.errors import ParameterError
 from ..core.parameters import count
-from .chernoff import _positive, alphas
+from .chernoff import alphas, positive_number
 from .intervals import U
 
 Numbers = float | Sequence[float]
@@ -72,7 +72,7 @@ def theorem_10(alpha_plus: Numbers, alpha_minus: Numbers, k: int | Sequence[int]
     (0.002414344, 4.54e-05)
     """
     plus, minus, counts = _steps(alpha_plus, alpha_minus, k)
-    half, lam = _positive(L, "L"), _positive(lam, "lam")
+    half, lam = positive_number(L, "L"), positive_number(lam, "lam")
     decay = lam * half
     repeats = -math.log(-math.expm1(-decay))  # log 1/(1 - e^{-lam L})
     before_plus, end_plus = _log_partial_sums(plus, counts)
@@ -99,7 +99,7 @@ def one_sided(alpha_plus: Numbers, alpha_minus: Numbers, k: int | Sequence[int],
     (-10.0, -13.0)
     """
     plus, minus, counts = _steps(alpha_plus, alpha_minus, k)
-    half, lam = _positive(L, "L"), _positive(lam, "lam")
+    half, lam = positive_number(L, "L"), positive_number(lam, "lam")
     below, above = (_log_end(alpha, counts) - lam * half for alpha in (minus, plus))
     return OneSided(_exp(below), _exp(above), below, above, lam, lam)
 
@@ -110,7 +110,7 @@ def best_theorem_10(a, k, L: float) -> Theorem10:
     a: masses on x_i = -L + i 2L/n, and k; or sequences of such rows and of counts. Errors as for `alphas`.
     """
     rows, counts = _rows(a, k)
-    half = _positive(L, "L")
+    half = positive_number(L, "L")
 
     def bound(lam: float) -> Theorem10:
         steps = [alphas(row, half, lam) for row in rows]
@@ -125,7 +125,7 @@ def best_one_sided(a, k, L: float) -> OneSided:
     Arguments and errors as for `best_theorem_10`.
     """
     rows, counts = _rows(a, k)
-    half = _positive(L, "L")
+    half = positive_number(L, "L")
 
     def bound(lam: float) -> OneSided:
         steps = [alphas(row, half, lam) for row in rows]
