@@ -1,10 +1,13 @@
 """The error budget of a bracket: what its width is made of, part by part."""
 
+import hashlib
+import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from .display import html_table, number
+from .display import number
+from .stacked import part_looks, stacked_bar, swatch
 
 
 @dataclass(frozen=True)
@@ -54,16 +57,50 @@ class ErrorBudget:
     def rows(self) -> list[tuple[str, str, str, str]]:
         """(name, size, share, reason) as text, for tables."""
         total = self.total or math.inf
-        return [(p.name, number(p.size, 3), f"{100 * p.size / total:.1f} %", p.reason) for p in self.parts]
+        return [(p.name, number(p.size, 3), _share(p.size / total), p.reason) for p in self.parts]
 
     def __str__(self) -> str:
         lines = [f"{name:<16}{size:>12}{share:>9}  {reason}" for name, size, share, reason in self.rows()]
         settings = ", ".join(f"{key} = {_setting(value)}" for key, value in self.settings.items())
         return "\n".join([*lines, f"{'sum':<16}{number(self.total, 3):>12}", *([settings] if settings else [])])
 
+    @property
+    def description(self) -> str:
+        """The stacked picture in words."""
+        positive = [part for part in self.parts if part.size > 0]
+        whole = math.fsum(part.size for part in positive)
+        if not 0 < whole < math.inf:
+            return f"Error budget: width {number(self.total, 3)}."
+        shares = [f"{part.name} {_percent(part.size / whole)}" for part in positive if part.size > 1e-4 * whole]
+        return f"Error budget: width {number(self.total, 3)}, of which {', '.join(shares)}."
+
     def _repr_html_(self) -> str:
-        settings = ", ".join(f"{key} = {_setting(value)}" for key, value in self.settings.items())
-        return html_table(("part", "size", "share", "why it is a bound"), self.rows(), caption=settings)
+        """A stacked bar of the shares, and the table that is its legend."""
+        looks = part_looks([part.name for part in self.parts])
+        key = hashlib.sha256(f"{self.parts}".encode()).hexdigest()[:8]
+        left = "style='text-align:left'"
+        rows = ""
+        for place, (name, size, share, reason) in enumerate(self.rows()):
+            cells = [swatch(looks[name], f"{key}{place}") + html.escape(name), *map(html.escape, (size, share, reason))]
+            rows += "<tr>" + "".join(f"<td {left}>{cell}</td>" for cell in cells) + "</tr>"
+        rows += f"<tr><td {left}>upper − lower</td><td {left}>{number(self.total, 3)}</td><td></td><td></td></tr>"
+        names = ("part", "size", "share", "why it is a bound")
+        head = "".join(f"<th scope='col' {left}>{name}</th>" for name in names)
+        settings = html.escape(", ".join(f"{key} = {_setting(value)}" for key, value in self.settings.items()))
+        below = f"<caption style='caption-side:bottom;text-align:left'>{settings}</caption>" if settings else ""
+        bar = stacked_bar([(part.name, part.size) for part in self.parts], self.description)
+        return f"{bar}<table>{below}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def _share(ratio: float) -> str:
+    """A percentage that does not call a small part nothing."""
+    value = 100 * ratio
+    return f"{value:.1f} %" if abs(value) >= 0.05 or value == 0 else f"{value:.0e} %"
+
+
+def _percent(ratio: float) -> str:
+    value = 100 * ratio
+    return f"{value:.0f} %" if value >= 10 else f"{value:.2g} %"
 
 
 def _setting(value: object) -> str:

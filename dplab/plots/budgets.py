@@ -4,16 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..core.budget import ErrorBudget
-from .style import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, TEXT, VERMILLION, YELLOW, name_axes
+from ..core.stacked import part_looks
+from .style import TEXT, name_axes
 from .words import in_words, percent, short
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_LOOKS = [
-    (BLUE, ""), (ORANGE, "//"), (GREEN, "\\\\"), (SKY, ".."), (VERMILLION, "xx"), (PURPLE, "--"), (YELLOW, "||"),
-    (GREY, "++"),
-]  # fmt: skip
 
 
 def draw_budget(ax: "Axes", budgets: ErrorBudget | Mapping[str, ErrorBudget], *, title: str = "") -> str:
@@ -31,8 +27,7 @@ def draw_budget(ax: "Axes", budgets: ErrorBudget | Mapping[str, ErrorBudget], *,
     named = {"": budgets} if isinstance(budgets, ErrorBudget) else dict(budgets)
     parts = list(dict.fromkeys(part.name for budget in named.values() for part in budget))
     starts = dict.fromkeys(named, 0.0)
-    for place, part in enumerate(parts):
-        colour, hatch = _LOOKS[place % len(_LOOKS)]
+    for part, (colour, hatch) in part_looks(parts).items():
         for row, (name, budget) in enumerate(named.items()):
             share = max(_sizes(budget).get(part, 0.0), 0.0) / (_positive(budget) or 1.0)
             label = _label(part, next(iter(named.values())), len(named) > 1) if row == 0 else None

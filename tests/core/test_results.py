@@ -114,7 +114,7 @@ def test_budget_adds_up_and_scales():
     text = str(BUDGET)
     assert all(word in text for word in ("grid", "75.0 %", "split", "rounding", "25.0 %", "sum", "dx = 0.5", "n = 8"))
     html = BUDGET._repr_html_()
-    assert html.count("<tr>") == 3
+    assert html.count("<tr>") == 4
     assert "dx = 0.5" in html
 
 
