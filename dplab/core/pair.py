@@ -116,6 +116,16 @@ class Pair(ABC):
         p, q = self.below(fn, x)
         return Tails(fn.exp(-x) * p, q)
 
+    def excess_above(self, fn, x):
+        """P(s > x) - e^x Q(s > x) of the continuous part, its share of delta(x); better where nothing cancels."""
+        p, scaled = self.above_scaled(fn, x)
+        return p - scaled
+
+    def excess_below(self, fn, x):
+        """Q(s <= x) - e^{-x} P(s <= x) of the continuous part, its share of the other direction's delta(-x)."""
+        scaled, q = self.below_scaled(fn, x)
+        return q - scaled
+
     def mgf(self, fn, z):
         """M(z) in closed form, atoms included; None where there is no closed form."""
         return None

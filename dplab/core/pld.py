@@ -58,6 +58,10 @@ class PLD:
             return Tails(q, p)
         return self.pair.above_scaled(fn, x)
 
+    def excess_above(self, fn, x):
+        """delta(x) of the continuous part, x inside the support: its mass above x less e^x times the second one's."""
+        return self.pair.excess_below(fn, -x) if self.backward else self.pair.excess_above(fn, x)
+
     def below(self, fn, x) -> Tails:
         """Masses of {s <= x} in the continuous part, x inside the support."""
         if self.backward:

@@ -18,7 +18,7 @@ import numpy as np
 
 from .grids import GridPLD, Lines
 from .intervals import Interval, U, up
-from .onestep import FN, OneStep
+from .onestep import FN, OneStep, StepTails
 from .sums import suffix_decay_sums, suffix_sums
 
 NEGLIGIBLE = 1e-290
@@ -37,21 +37,26 @@ def grid_curve(pld: GridPLD) -> tuple[np.ndarray, float]:
 def certify_upper(
     pld: GridPLD,
     step: OneStep,
-    tails: tuple[Interval, Interval],
+    tails: StepTails,
     curve: Interval,
     tilt: float,
     spare: float = NEGLIGIBLE,
 ) -> GridPLD:
     """The grid PLD with the corrections that make it an upper bound.
 
-    `tails` are P, S at the nodes and `curve` encloses h there; `tilt` weighs the two corrections. Where h is
+    `tails` are those at the nodes and `curve` encloses h there; `tilt` weighs the two corrections. Where h is
     below `spare`, the mass at infinity covers it.
     """
     infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < max(spare, NEGLIGIBLE), initial=0.0)))
     pld = replace(pld, masses=_usable(pld.masses), infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
-    gain, reach = _mass_above(step, pld, tails[1].lo)
+    gain, reach = _mass_above(step, pld, tails.s.lo)
+    lift = _lift(pld, curve.hi - low, _costs(curve.hi, low, gain, tilt), tilt)
+    if lift.any():
+        pld = replace(pld, masses=pld.masses + lift)
+        values, relative = grid_curve(pld)
+        low = values * (1 - relative) + infinity * (1 - 2 * U)
     total = float(np.sum(pld.masses)) + infinity
     while True:
         scale, shift = _cheapest(curve.hi, low, gain, tilt)
@@ -65,6 +70,25 @@ def certify_upper(
     # 1 - delta(inf) for the mass at finite losses (see `Side`).
     scale = max(scale, -math.log(total)) + max(math.log(total), 0.0) + 64 * U
     return replace(pld, log_scale=scale, shift=shift)
+
+
+def _lift(pld: GridPLD, lack: np.ndarray, costs: np.ndarray, tilt: float) -> np.ndarray:
+    """Masses to add at the nodes right of those where h_grid lacks something, if the tilted sum hardly feels them.
+
+    Where h falls by many orders of magnitude within a cell (a steep end of the support), its enclosure is wide, and a
+    factor or a shift for its sake would cost all other nodes far more than a mass that nobody notices.
+    """
+    lift = np.zeros(pld.grid.size)
+    need = np.nonzero(costs[:-1] > 0)[0]
+    exponent = tilt * pld.grid.nodes
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        peak = float(np.max(exponent, where=pld.masses > 0, initial=-math.inf))
+        mgf = float(pld.masses @ np.exp(np.minimum(exponent - peak, 0.0)))
+        masses = lack[need] / -np.expm1(-pld.grid.dx) * (1 + 1e-9)
+        share = masses / mgf * np.exp(exponent[need + 1] - peak)
+        worth = (share + masses) * len(need) < costs[need]  # the total mass counts too
+    lift[need[worth] + 1] = np.maximum(masses[worth], 0.0)
+    return lift
 
 
 def _usable(masses: np.ndarray) -> np.ndarray:
@@ -87,7 +111,7 @@ def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.nda
         if not steep.any():
             break
         ahead = grid.dx * ((index[steep] + 1 / part) - index[steep])  # what `at` makes of it in float64
-        gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep])[1].lo
+        gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep]).s.lo
         reach[steep] = ahead * (1 - 1e-9)
     nodes = grid.nodes
     for loss, mass in step.atoms:
@@ -133,17 +157,29 @@ def _cheapest(above, below, gain, tilt: float) -> tuple[float, float]:
     need = ~(above <= below)
     if not need.any():
         return 0.0, 0.0
-    above, below, gain = above[need], below[need], gain[need]
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        by_scale = np.where(below > 0, np.log(above / np.where(below > 0, below, 1.0)), np.inf)
-        by_scale = np.where(by_scale >= 0, by_scale, np.inf)
-        by_shift = np.where(gain > 0, (above - below) / np.where(gain > 0, gain, 1.0) * (1 + 1e-9), np.inf)
-        by_shift = np.where(by_shift < 0.5, by_shift, np.inf)  # a line never exceeds its value at x = 0
+    by_scale, by_shift = _ways(above[need], below[need], gain[need])
+    with np.errstate(over="ignore"):
         shifted = by_shift * max(tilt, 1.0) < by_scale
     scale = float(np.max(by_scale, where=~shifted, initial=0.0))
     shift = float(np.max(by_shift, where=shifted, initial=0.0))
     # 1 - e^{-t} >= shift for t = shift/(1 - shift)
     return (scale * (1 + 4 * U) + 4 * U if scale else 0.0), shift / (1 - shift)
+
+
+def _ways(above, below, gain) -> tuple[np.ndarray, np.ndarray]:
+    """What each node that needs it would need of a factor, and of a shift."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        by_scale = np.where(below > 0, np.log(above / np.where(below > 0, below, 1.0)), np.inf)
+        by_scale = np.where(by_scale >= 0, by_scale, np.inf)
+        by_shift = np.where(gain > 0, (above - below) / np.where(gain > 0, gain, 1.0) * (1 + 1e-9), np.inf)
+        return by_scale, np.where(by_shift < 0.5, by_shift, np.inf)  # a line never exceeds its value at x = 0
+
+
+def _costs(above, below, gain, tilt: float) -> np.ndarray:
+    """What each node's own correction costs a tilted step; 0 where none is needed."""
+    by_scale, by_shift = _ways(above, below, gain)
+    with np.errstate(over="ignore"):
+        return np.where(above <= below, 0.0, np.minimum(by_scale, by_shift * max(tilt, 1.0)))
 
 
 def line_limits(step: OneStep, lines: Lines):

@@ -13,7 +13,7 @@ import numpy as np
 
 from .hull import convex_masses
 from .intervals import Interval, U
-from .onestep import FN, OneStep
+from .onestep import FN, OneStep, StepTails
 
 
 @dataclass(frozen=True)
@@ -53,18 +53,18 @@ class GridPLD:
     shift: float = 0.0
 
 
-def split(step: OneStep, grid: Grid, tails: tuple[Interval, Interval], curve: Interval) -> GridPLD:
+def split(step: OneStep, grid: Grid, tails: StepTails, curve: Interval) -> GridPLD:
     """Upper grid PLD: each cell's mass goes to both its ends, keeping its P- and Q-mass [Doroshenko et al. 2022].
 
-    `tails` are P, S of the continuous part at the nodes, `curve` is h there. In (x_i, x_{i+1}] with masses p and r:
+    `tails` are those of the continuous part at the nodes, `curve` is h there. In (x_i, x_{i+1}] with masses p and r:
     w_{i+1} = (p - e^{x_i} r)/(1 - e^{-dx}), w_i = p - w_{i+1}. Below the grid all goes to its first node; above it
     h(x_top) goes to infinity and the rest to the last node.
     """
-    p_tail, s_tail = tails[0].mid, tails[1].mid
+    p_tail, s_tail, excess = (values.mid for values in tails)
     dx = grid.dx
     p = p_tail[:-1] - p_tail[1:]
-    r = s_tail[:-1] - np.exp(-dx) * s_tail[1:]
-    right = np.clip((p - r) / -np.expm1(-dx), 0.0, np.maximum(p, 0.0))
+    fall = excess[:-1] - excess[1:] + np.expm1(-dx) * s_tail[1:]  # p - r
+    right = np.clip(fall / -np.expm1(-dx), 0.0, np.maximum(p, 0.0))
     masses = np.zeros(grid.size)
     masses[1:] += right
     masses[:-1] += np.maximum(p - right, 0.0)
@@ -94,14 +94,14 @@ def _split_atom(masses: np.ndarray, grid: Grid, loss: float, mass: float) -> Non
 class Lines:
     """One supporting line of h a cell: the test set {s > m_i}, m_i = x_i + shift_i dx, 0 <= shift_i <= 1.
 
-    `tails` are P, S of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or,
+    `tails` are those of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or,
     if `drops_below`, the first cell's own: the mass below it is left out. An atom that sits on a node belongs to
     the line of a right end (shift 1) and not to that of a left end (shift 0).
     """
 
     grid: Grid
     shift: np.ndarray
-    tails: tuple[Interval, Interval]
+    tails: StepTails
     drops_below: bool
 
     @property
@@ -122,18 +122,18 @@ class Lines:
 
     def first(self, step: OneStep) -> tuple[Interval, float]:
         """The first cell's line at its left end, and a lower bound of its value at x = 0, the mass of {s > m_0}."""
-        p, s = self.tails[0][:1], self.tails[1][:1]
+        tails = self.tails.at(slice(1))
         to_left = Interval.exactly(-self.shift[:1]) * self.grid.dx
-        start = step.line(self.grid.at()[:1], self.atom_limits[:1], (p, s), to_left)
+        start = step.line(self.grid.at()[:1], self.atom_limits[:1], tails, to_left)
         above = [mass.lo for loss, mass in step.atoms if loss.mid > self.atom_limits[0]]
-        return start, max(float(p.lo[0] + sum(above) + step.infinity.lo) * (1 - (8 + len(above)) * U), 0.0)
+        return start, max(float(tails.p.lo[0] + sum(above) + step.infinity.lo) * (1 - (8 + len(above)) * U), 0.0)
 
     def q_above(self, step: OneStep) -> tuple[np.ndarray, np.ndarray]:
         """Lower bounds of e^x Q(s > m_i) at each cell's left and right end x."""
         dx, m, nodes = self.grid.dx, self.atom_limits, self.grid.nodes
         ends = []
         for shift, x in ((-self.shift * dx, nodes[:-1]), ((1 - self.shift) * dx, nodes[1:])):
-            mass = self.tails[1].lo * np.exp(np.minimum(shift, 700.0))
+            mass = self.tails.s.lo * np.exp(np.minimum(shift, 700.0))
             for loss, p in step.atoms:
                 mass = mass + np.where(m < loss.mid, p.lo * np.exp(np.minimum(x - loss.hi, 700.0)) * (1 - 1e-12), 0.0)
             ends.append(mass * (1 - 8 * U))
@@ -146,25 +146,24 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     resolve).
 
     Left of the support h is the line 1 - x; if a node value fell below it where the mass starts, the hull would drag
-    the whole line down, a loss of first order. The second cell's left end keeps it. The mass below the grid is left
-    out if that costs less than what the line 1 - x lacks at the first node.
+    the whole line down, a loss of first order. The second cell's left end keeps it. Mass below the grid, which does
+    not matter where the grid was planned to end there, is left out: with it the line 1 - x would do the same.
     """
     shift = np.full(grid.size - 1, 0.5)
     shift[:2], shift[-1] = 0.0, 1.0
-    p, s = step.continuous(_points(grid, shift))
-    lines = Lines(grid, shift, (p, s), drops_below=False)
+    tails = step.continuous(_points(grid, shift))
+    lines = Lines(grid, shift, tails, drops_below=False)
     at_right, least = lines.values(step)[1], float(step.infinity.lo)
     bad = at_right.lo < least
     bad[0], bad[-1] = at_right.hi[0] < least, False  # the first may hold everything: 0 within rounding at s = 0
     if bad.any():
         shift = np.where(bad, 1.0, shift)
-        again_p, again_s = step.continuous(_points(grid, shift)[bad])
-        for old, new in ((p, again_p), (s, again_s)):
+        again = step.continuous(_points(grid, shift)[bad])
+        for old, new in zip(tails, again, strict=True):
             old.lo[bad], old.hi[bad] = new.lo, new.hi
-        lines = Lines(grid, shift, (p, s), drops_below=False)
+        lines = Lines(grid, shift, tails, drops_below=False)
     everything = 1 - FN.exp(grid.at()[:1]) * step.q_mass
-    start, total = lines.first(step)
-    return replace(lines, drops_below=bool(everything.hi[0] < total * start.lo[0]))
+    return replace(lines, drops_below=bool(everything.hi[0] < lines.first(step)[0].lo[0]))
 
 
 def _points(grid: Grid, shift: np.ndarray) -> Interval:
@@ -179,27 +178,27 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
     a_i = r_i + (e-_i - e+_{i+1})/(e^{dx} - 1) + (e+_i - e-_{i-1})/(1 - e^{-dx}).
     """
     grid, m = lines.grid, lines.atom_limits
-    p_tail, s_tail = lines.tails[0].mid, lines.tails[1].mid
+    _, s_tail, excess = (values.mid for values in lines.tails)
     to_left, to_right = -lines.shift * grid.dx, (1 - lines.shift) * grid.dx
-    p, r = np.empty(grid.size), np.empty(grid.size)
-    p[1:-1] = p_tail[:-1] - p_tail[1:]
+    e, r = np.empty(grid.size), np.empty(grid.size)
+    at_right, at_left = excess - np.expm1(to_right) * s_tail, excess - np.expm1(to_left) * s_tail  # the lines there
+    e[1:-1] = at_right[:-1] - at_left[1:]
     r[1:-1] = np.exp(to_right[:-1]) * s_tail[:-1] - np.exp(to_left[1:]) * s_tail[1:]
-    p[0] = step.below(_points(grid, lines.shift)[:1]).mid[0]
     r[0] = np.exp(grid.nodes[0]) * float(step.continuous_mass.q.mid) - s_tail[0] * np.exp(to_left[0])
-    p[-1], r[-1] = p_tail[-1], s_tail[-1] * np.exp(to_right[-1])
+    e[0] = step.below(_points(grid, lines.shift)[:1]).mid[0] - r[0]
+    e[-1], r[-1] = at_right[-1], s_tail[-1] * np.exp(to_right[-1])
     for loss, mass in step.atoms:
         at = float(loss.mid)
         where = int(np.searchsorted(m, at))
-        p[where] += float(mass.mid)
+        e[where] += float(mass.mid) * -np.expm1(grid.nodes[where] - at)
         r[where] += float(mass.mid) * np.exp(grid.nodes[where] - at)
     if lines.drops_below:
-        p[0] = r[0] = 0.0
-    masses = convex_masses(_merged(p, r, grid.dx), grid.dx)
+        e[0] = r[0] = 0.0
+    masses = convex_masses(_merged(e, r, grid.dx), grid.dx)
     return GridPLD(grid, masses, float(step.infinity.lo))
 
 
-def _merged(p: np.ndarray, r: np.ndarray, dx: float) -> np.ndarray:
-    e = p - r
+def _merged(e: np.ndarray, r: np.ndarray, dx: float) -> np.ndarray:
     plus, minus = np.maximum(e, 0.0), np.maximum(-e, 0.0)
     masses = r.copy()
     masses[0] += plus[0] + (minus[0] - plus[1]) / np.expm1(dx)

@@ -61,7 +61,7 @@ def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction:
     if reduced is None:  # nothing is lost: all mass at loss 0
         return (np.arange(n) == n // 2).astype(float), 0.0
     step = OneStep(PLD(reduced, facing == "backward"))
-    above = step.continuous(Interval.exactly(x))[0].mid
+    above = step.continuous(Interval.exactly(x)).p.mid
     for loss, mass in step.atoms:
         above = above + np.where(x < loss.mid, mass.mid, 0.0)
     below = step.below(Interval.exactly(x[:1])).mid[0]

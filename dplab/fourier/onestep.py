@@ -7,6 +7,7 @@ their share of h is p (1 - e^{x - s})_+ without any cancellation.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,19 @@ from ..core.pld import PLD
 from .intervals import Interval, IntervalTable, maximum, minimum
 
 FN = IntervalTable()
+
+
+class StepTails(NamedTuple):
+    """Of the continuous part at points x: P(x) = P(s > x), S(x) = e^x Q(s > x), and P(x) - S(x) without the
+    cancellation, where the mechanism knows how."""
+
+    p: Interval
+    s: Interval
+    excess: Interval
+
+    def at(self, index) -> "StepTails":
+        """The tails at some of the points."""
+        return StepTails(*(values[index] for values in self))
 
 
 @dataclass(frozen=True)
@@ -70,26 +84,35 @@ class OneStep:
             ends.append(self.support[which])
         return ends or [Interval.exactly(0.0)]
 
-    def continuous(self, x: Interval) -> tuple[Interval, Interval]:
-        """P(x) and S(x) of the continuous part at any x (outside the support too)."""
+    def continuous(self, x: Interval) -> StepTails:
+        """The tails of the continuous part at any x (outside the support too)."""
         if self.support is None:
             zero = Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
-            return zero, zero
+            return StepTails(zero, zero, zero)
         lower, upper = self.support
         inside = minimum(maximum(x, lower), upper)
         p, s = self.pld.above_scaled(FN, inside)
         p = p.clipped(0.0, 1.0)
+        excess = self.pld.excess_above(FN, inside)
         if np.isfinite(lower.lo) or np.isfinite(upper.hi):
+            excess = excess - FN.expm1(x - inside) * s
             s = FN.exp(x - inside) * s
         total = self.continuous_mass
-        outside = [(x.lo >= upper.hi, Interval.exactly(0.0), Interval.exactly(0.0))]
+        zero = Interval.exactly(0.0)
+        outside = [(x.lo >= upper.hi, StepTails(zero, zero, zero))]
         if np.isfinite(lower.lo):
-            outside.append((x.hi <= lower.lo, total.p, FN.exp(x) * total.q))
-        for where, p_there, s_there in outside:
+            scaled = FN.exp(x) * total.q
+            outside.append((x.hi <= lower.lo, StepTails(total.p, scaled, total.p - scaled)))
+        found = StepTails(p, s, excess)
+        for where, there in outside:
             if np.any(where):
-                p = Interval(np.where(where, p_there.lo, p.lo), np.where(where, p_there.hi, p.hi))
-                s = Interval(np.where(where, s_there.lo, s.lo), np.where(where, s_there.hi, s.hi))
-        return p, s.clipped(0.0, np.inf)
+                found = StepTails(
+                    *(
+                        Interval(np.where(where, new.lo, old.lo), np.where(where, new.hi, old.hi))
+                        for new, old in zip(there, found, strict=True)
+                    )
+                )
+        return StepTails(found.p, found.s.clipped(0.0, np.inf), found.excess.clipped(0.0, 1.0))
 
     def below(self, x: Interval) -> Interval:
         """P(s <= x) of the continuous part."""
@@ -114,22 +137,20 @@ class OneStep:
             found.append(Interval(*(np.where(none, low, np.where(every, high, inside)) for low, high, inside in ends)))
         return Tails(*found)
 
-    def curve(self, x: Interval, tails: tuple[Interval, Interval] | None = None) -> Interval:
+    def curve(self, x: Interval, tails: StepTails | None = None) -> Interval:
         """h(x), the one-step delta at eps = x."""
-        p, s = self.continuous(x) if tails is None else tails
-        total = maximum(p - s, 0.0) + self.infinity
+        total = (self.continuous(x) if tails is None else tails).excess + self.infinity
         for loss, mass in self.atoms:
             total = total + mass * maximum(-FN.expm1(x - loss), 0.0)
         return total
 
-    def line(self, x: Interval, atom_limit: np.ndarray, tails: tuple[Interval, Interval], shift: Interval) -> Interval:
+    def line(self, x: Interval, atom_limit: np.ndarray, tails: StepTails, shift: Interval) -> Interval:
         """The line of the test set {s > m}, P(s > m) - e^x Q(s > m) + delta(inf), at x = m + shift.
 
-        A lower bound of h(x) for every test set (Neyman-Pearson); `tails` are P(m), S(m) of the continuous part, and
+        A lower bound of h(x) for every test set (Neyman-Pearson); `tails` are those at m, and
         atoms belong to the set above `atom_limit`.
         """
-        p, s = tails
-        total = p - FN.exp(shift) * s + self.infinity
+        total = tails.excess - FN.expm1(shift) * tails.s + self.infinity
         for loss, mass in self.atoms:
             total = total + mass * -FN.expm1(x - loss) * np.where(atom_limit < loss.mid, 1.0, 0.0)
         return total

@@ -103,7 +103,7 @@ def _first(step: OneStep, cell: tuple[float, float], holds, before: bool = False
         return cell[0] if before else cell[1]
     x = np.linspace(cell[0], cell[1], 65)
     at = Interval.exactly(x)
-    good = np.nonzero(holds(step.continuous(at)[0].hi, step.q_below(at).hi, x))[0]
+    good = np.nonzero(holds(step.continuous(at).p.hi, step.q_below(at).hi, x))[0]
     if not len(good):
         return cell[1]
     return float(x[max(good[0] - 1, 0) if before else good[0]])

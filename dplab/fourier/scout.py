@@ -130,7 +130,7 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
 def _tails(step: OneStep, edges: np.ndarray) -> np.ndarray:
     """Rows: the points, P above, e^x Q above, P below, Q below."""
     at = Interval.exactly(edges)
-    rows = [*step.continuous(at), step.below(at), step.q_below(at)]
+    rows = [*step.continuous(at)[:2], step.below(at), step.q_below(at)]
     return np.stack([edges, *(row.mid for row in rows)])
 
 

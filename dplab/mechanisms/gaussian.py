@@ -93,6 +93,15 @@ class Gaussian(Pair):
         t = x / mu
         return Tails(fn.exp(-x + fn.log_normal_cdf(t - mu / 2)), fn.normal_cdf(t + mu / 2))
 
+    def excess_above(self, fn, x):
+        """delta(x), by the table's own `normal_excess`."""
+        mu = self.mu(fn)
+        return fn.normal_excess(x / mu - mu / 2, mu)
+
+    def excess_below(self, fn, x):
+        """delta(-x)."""
+        return self.excess_above(fn, -x)
+
     def mgf(self, fn, z):
         """M(z) = exp(z (z+1) mu^2 / 2)."""
         if self.noiseless:

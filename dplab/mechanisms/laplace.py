@@ -97,6 +97,15 @@ class Laplace(Pair):
         q = -fn.expm1(half) / 2
         return Tails(fn.exp(half) * q, q)
 
+    def excess_above(self, fn, x):
+        """(1 - e^{(x-e0)/2})^2/2."""
+        gap = fn.expm1((x - self.e0(fn)) / 2)
+        return gap * gap / 2
+
+    def excess_below(self, fn, x):
+        """(1 - e^{-(x+e0)/2})^2/2."""
+        return self.excess_above(fn, -x)
+
     def mgf(self, fn, z):
         """M(z) = [(z+1) e^{z e0} + z e^{-(z+1) e0}]/(2z+1); at z = -1/2 its limit e^{-e0/2} (1 + e0/2)."""
         if self.noiseless:

@@ -132,6 +132,15 @@ class PoissonSubsampled(Pair):
 
         return fn.split(x, 1, left, right)
 
+    def excess_above(self, fn, x):
+        """q times the mechanism's at g, since q P + (1-q) Q - e^x Q = q (P - e^g Q)."""
+        return self.q(fn) * self.mechanism.excess_above(fn, self._base_loss(fn, x))
+
+    def excess_below(self, fn, x):
+        """q e^{g-x} times the mechanism's at g, since Q - e^{-x} (q P + (1-q) Q) = q e^{g-x} (Q - e^{-g} P)."""
+        g = self._base_loss(fn, x)
+        return self.q(fn) * fn.exp(g - x) * self.mechanism.excess_below(fn, g)
+
     def coordinate(self, fn):
         """The mechanism's."""
         return self.mechanism.coordinate(fn)

@@ -74,6 +74,10 @@ class SympyTable:
         """log Phi(x)."""
         return sympy.log(Phi(x))
 
+    def normal_excess(self, t, d) -> sympy.Expr:
+        """Phi(-t) - e^{d (t + d/2)} Phi(-t - d)."""
+        return Phi(-t) - sympy.exp(d * (t + d / 2)) * Phi(-t - d)
+
     def log_mix(self, s, r) -> sympy.Expr:
         """log(1 - r + r e^s), or the letter that stands for it."""
         for letter, relation in self.relations.items():

@@ -7,9 +7,10 @@ import pytest
 from mpmath import mpf
 
 from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier
+from dplab.core.pld import PLD
 from dplab.fourier.accountant import OneDirection, Point
 
-from .exact import atoms_delta, gaussian_delta
+from .exact import atoms_delta, curve, gaussian_delta
 
 SAMPLED = PoissonSubsampled(Gaussian(1), "0.05")
 PARTS = {"grid", "tail", "periodisation", "FFT rounding", "evaluation"}
@@ -105,11 +106,30 @@ def test_a_bracket_that_is_too_wide_says_so_and_what_would_help(composition, eps
     assert good.note == ""
 
 
-def test_a_one_step_bracket_that_cancels_is_flagged_too():
-    pair = PoissonSubsampled(Gaussian(4), "1e-13")
-    bracket = fourier.delta(pair, "2e-14")
+def test_a_one_step_bracket_out_of_float64s_reach_is_flagged_too():
+    bracket = fourier.delta(PoissonSubsampled(Gaussian(4), "1e-13"), "2e-14", rtol=1e-15)
     assert not bracket.reached
     assert "float64" in bracket.note
+
+
+@pytest.mark.parametrize(
+    ("pair", "direction", "eps"),
+    [
+        (PoissonSubsampled(Gaussian(4), "1e-13"), "forward", "2e-14"),
+        (PoissonSubsampled(Gaussian("0.7"), "0.004"), "backward", "0.004008"),
+        (Gaussian(5000), "forward", "1e-4"),
+        (PoissonSubsampled(Laplace(500), "0.01"), "forward", "2e-5"),
+        (PoissonSubsampled(Laplace(500), "0.01"), "backward", "1.9e-5"),
+    ],
+    ids=repr,
+)
+def test_one_step_where_the_two_tails_nearly_cancel(pair, direction, eps):
+    """delta is far smaller than P(s > eps), and known to nearly all digits all the same."""
+    bracket = fourier.delta(pair, eps, direction)
+    with mpmath.workdps(40):
+        truth = curve(PLD(pair, direction == "backward"), mpf(eps))
+        assert bracket.contains(truth)
+        assert 0 < bracket.relative_width < 1e-7
 
 
 def test_a_finer_tolerance_gives_a_narrower_bracket_around_the_same_truth():

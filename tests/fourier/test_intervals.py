@@ -261,6 +261,28 @@ def test_normal_cdf_and_its_logarithm_enclose():
     assert across.lo <= exact_log_cdf(-30) < exact_log_cdf(-20) <= across.hi
 
 
+@pytest.mark.parametrize("d", [1e-7, 3.3e-5, 1e-3, 0.01, 0.02, 0.7, 6.0])
+def test_normal_excess_encloses_the_gaussian_delta(d):
+    """However small the shift d is, ten digits or more where there is mass."""
+    t = np.concatenate([RNG.uniform(-38, 38, 60), RNG.uniform(-3, 5, 40), [-2.0, 0.0, 37.0]])
+    found = FN.normal_excess(Interval.exactly(t), Interval.exactly(d))
+    for i, point in enumerate(t.tolist()):
+        shifted = mpf(point) + mpf(d)
+        with mpmath.workdps(60):
+            above = [mpmath.erfc(x / mpmath.sqrt(2)) / 2 for x in (mpf(point), shifted)]
+            exact = above[0] - mpmath.exp(mpf(d) * (mpf(point) + mpf(d) / 2)) * above[1]
+        assert found.lo[i] <= exact <= found.hi[i]
+        if -1.9 < point < 5:
+            assert found.hi[i] - found.lo[i] <= 1e-10 * exact
+
+
+def test_erfcx_is_as_accurate_as_stated_above_minus_2():
+    x = np.concatenate([RNG.uniform(-2, 3, 400), RNG.uniform(3, 27, 400)])
+    for point, value in zip(x.tolist(), special.erfcx(x).tolist(), strict=True):
+        exact = mpmath.exp(mpf(point) ** 2) * mpmath.erfc(mpf(point))
+        assert abs(value - exact) <= 64 * U * exact
+
+
 def test_log_mix_encloses_the_loss_map_and_its_inverse():
     for rate in ("0.01", "1e-6", "0.3", "0.999999", "1e-12"):
         r = Fraction(rate)

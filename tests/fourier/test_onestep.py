@@ -61,7 +61,7 @@ def test_masses_atoms_and_ends_are_enclosed(pld):
 def test_tails_and_h_are_enclosed(pld):
     step, xs = OneStep(pld), points(pld)
     at = Interval.exactly(xs)
-    p, s = step.continuous(at)
+    p, s, _ = step.continuous(at)
     h = step.curve(at)
     p_below, q_below = step.below(at), step.q_below(at)
     for i, x in enumerate(xs.tolist()):
@@ -80,7 +80,7 @@ def test_wide_arguments_give_wide_enclosures(pld):
     """An interval of losses: everything for any loss inside it."""
     step, xs = OneStep(pld), points(pld)
     at = Interval(xs - 1e-5, xs + 1e-5)
-    (p, s), h = step.continuous(at), step.curve(at)
+    (p, s, _), h = step.continuous(at), step.curve(at)
     for i, x in enumerate(xs.tolist()):
         for inside in (mpf(x) - mpf("1e-5"), mpf(x), mpf(x) + mpf("0.9e-5")):
             if not at.lo[i] <= inside <= at.hi[i]:
@@ -145,7 +145,7 @@ def test_no_continuous_part():
 
 def test_beyond_the_support_nothing_is_left():
     step = OneStep(PLD(Laplace("0.1")))
-    p, s = step.continuous(Interval.exactly(np.array([10.0001, 50.0, 1e6])))
+    p, s, _ = step.continuous(Interval.exactly(np.array([10.0001, 50.0, 1e6])))
     assert not np.any(p.hi) and not np.any(s.hi)  # noqa: PT018
     h = step.curve(Interval.exactly(np.array([10.0001, 1e6])))
     assert not np.any(h.hi)
