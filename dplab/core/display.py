@@ -39,14 +39,27 @@ def latex_formula(expression) -> str:
 
     names = {symbol: _latex_letter(symbol.name) for symbol in expression.atoms(sympy.Symbol)}
     settings = {"symbol_names": {symbol: name for symbol, name in names.items() if name}}
-    return _reading_order(LatexPrinter)(settings).doprint(expression)
+    return _reading_order(LatexPrinter)(settings).doprint(_joined_roots(expression, r"\sqrt{2 \pi}"))
 
 
 def text_formula(expression) -> str:
     """A sympy expression as text that sympy's own syntax would read, terms in the order of `latex_formula`."""
     from sympy.printing.str import StrPrinter
 
-    return _reading_order(StrPrinter)().doprint(expression)
+    return _reading_order(StrPrinter)().doprint(_joined_roots(expression, "sqrt(2*pi)"))
+
+
+def _joined_roots(expression, root: str) -> Any:
+    """sqrt(2)/(2 sqrt(pi)) as 1/sqrt(2 pi), in which the root is a symbol of that name."""
+    import sympy
+
+    if not expression.has(sympy.pi):
+        return expression
+    split, joined = sympy.sqrt(2) / sympy.sqrt(sympy.pi), sympy.Symbol(root, positive=True)
+    return expression.replace(
+        lambda node: node.is_Mul and {sympy.sqrt(2), 1 / sympy.sqrt(sympy.pi)} <= set(node.args),
+        lambda node: 2 * node / split / joined,
+    )
 
 
 @cache

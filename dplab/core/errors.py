@@ -45,3 +45,7 @@ class PrecisionError(DplabError, ArithmeticError):
 
 class SchemaError(DplabError, ValueError):
     """JSON that does not follow the composition schema."""
+
+
+class StepFailedError(DplabError, ArithmeticError):
+    """A step of a derivation and an independent computation of the same quantity disagree."""

@@ -52,3 +52,29 @@ class Phi(sympy.Function):
     def _latex(self, printer, exp=None):
         shown = rf"\Phi\left({printer._print(self.args[0])}\right)"
         return shown if exp is None else rf"{shown}^{{{exp}}}"
+
+
+class PhiInverse(sympy.Function):
+    """The inverse of Phi, the standard normal quantile.
+
+    >>> PhiInverse(sympy.Rational(1, 2)), Phi(PhiInverse(sympy.Symbol("a")))
+    (0, Phi(PhiInverse(a)))
+    """
+
+    nargs = 1
+
+    @classmethod
+    def eval(cls, a):
+        """Values that need no function."""
+        if a is sympy.S.Half:
+            return sympy.S.Zero
+        if a is sympy.S.One:
+            return sympy.S.Infinity
+        return sympy.S.NegativeInfinity if a.is_zero else None
+
+    def _eval_is_extended_real(self):
+        return True if self.args[0].is_real else None
+
+    def _latex(self, printer, exp=None):
+        shown = rf"\Phi^{{-1}}\left({printer._print(self.args[0])}\right)"
+        return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"

@@ -100,7 +100,7 @@ def pld(composition, direction: str = "forward", variable: str = "s") -> Symboli
 
     >>> from dplab import Gaussian
     >>> print(pld(Gaussian(1)))
-    density sqrt(2)*exp(-(s - 1/2)**2/2)/(2*sqrt(pi)) for -oo < s < oo
+    density exp(-(s - 1/2)**2/2)/sqrt(2*pi) for -oo < s < oo
     delta(inf) = 0
 
     Raises ParameterError for direction "both" where the two differ, NoClosedFormError where the convolution is not

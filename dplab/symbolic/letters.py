@@ -1,0 +1,52 @@
+"""Left sides and conditions: short pieces of text in the paper's letters, and the same as LaTeX.
+
+omega(s)   alpha+(lambda)   delta_k(eps)   omega_{Q/P}(s)   D_a   t_1(s)   delta(inf)
+"""
+
+import re
+
+_GREEK = ("omega", "delta", "Delta", "lambda", "alpha", "kappa", "sigma", "mu", "pi", "theta")
+_WORDS = {
+    **{name: rf"\{name}" for name in _GREEK},
+    **{name: rf"\{name}" for name in ("log", "exp", "max", "min")},
+    "eps": r"\varepsilon",
+    "phi": r"\varphi",
+    "Phi": r"\Phi",
+    "inf": r"\infty",
+    "oo": r"\infty",
+}
+_SIGNS = {"<=": r"\le ", ">=": r"\ge ", "->": r"\to ", "+-": r"\pm ", "...": r"\dots ", "*": r"\,", "!=": r"\ne "}
+_TOKEN = re.compile(
+    r"(?P<raised>alpha(?P<sign_of>[+-])(?=\(|\b|,)|(?P<starred>lambda|z)\*)"
+    r"|(?P<tilde>delta~)"
+    rf"|(?P<prose>(?<![A-Za-z\\])(?:(?!(?:{'|'.join(_WORDS)})(?![A-Za-z]))[A-Za-z]{{2,}}'?[ ,]*)+)"
+    r"|(?P<word>[A-Za-z]+)(?P<number>\d*)"
+    r"|(?P<sign><=|>=|->|\+-|\.\.\.|!=|\*)"
+    r"|(?P<other>.)"
+)
+
+
+def latex_of(text: str) -> str:
+    r"""The text as LaTeX: known words as letters, other words upright.
+
+    >>> latex_of("alpha+(lambda)"), latex_of("delta_k(eps)"), latex_of("omega_{Q/P}(s)")
+    ('\\alpha^{+}(\\lambda)', '\\delta_k(\\varepsilon)', '\\omega_{Q/P}(s)')
+    >>> latex_of("kappa1"), latex_of("for s > 0")
+    ('\\kappa_{1}', '\\text{for }s > 0')
+    """
+    return "".join(_token(found) for found in _TOKEN.finditer(text)).strip()
+
+
+def _token(found: re.Match) -> str:
+    if found["raised"]:
+        return rf"\alpha^{{{found['sign_of']}}}" if found["sign_of"] else rf"{_WORDS.get(found['starred'], 'z')}^{{*}}"
+    if found["tilde"]:
+        return r"\tilde\delta"
+    if found["prose"]:
+        return rf"\text{{{found['prose']}}}"
+    if found["word"]:
+        word = _WORDS.get(found["word"], found["word"])
+        return word + (f"_{{{found['number']}}}" if found["number"] else "")
+    if found["sign"]:
+        return _SIGNS[found["sign"]]
+    return found["other"]

@@ -1,0 +1,254 @@
+"""sympy expressions as mpmath functions: one closure a node, everything that does not vary computed once.
+
+The checks of a derivation integrate and sum these. Real or complex, at the precision of the surrounding `workdps`;
+no interval arithmetic (that is `core.evaluation`), no text and no `eval` anywhere.
+"""
+
+import functools
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import mpmath
+import sympy
+
+from ..core.errors import NoClosedFormError
+
+Values = Mapping[Any, Any]
+"""Numbers by symbol."""
+
+
+def number(expression, values: Values):
+    """The value of an expression whose symbols all have numbers.
+
+    >>> x = sympy.Symbol("x")
+    >>> number(sympy.exp(x) / 3, {x: mpmath.mpf(0)})
+    mpf('0.33333333333333331')
+    """
+    return function(expression, (), values)()
+
+
+def function(expression, variables: Sequence, values: Values) -> Callable[..., Any]:
+    """The expression as a function of some of its symbols, the others replaced by numbers.
+
+    Unevaluated sums and integrals are summed and integrated when called.
+
+    Raises NoClosedFormError for a node without numeric meaning, UnboundSymbolError is left to the caller.
+    """
+    slots = {variable: place for place, variable in enumerate(variables)}
+    made = _Compiler(slots, dict(values)).node(sympy.sympify(expression))
+    if callable(made):
+        return lambda *arguments: made(list(arguments))
+    return lambda *arguments: made
+
+
+class _Compiler:
+    """A node is a number, or a function of the list of the variables' values."""
+
+    def __init__(self, slots: dict, values: dict):
+        self.slots, self.values = slots, values
+        self.known: dict = {}
+
+    def node(self, node):
+        if node not in self.known:
+            self.known[node] = self._made(node)
+        return self.known[node]
+
+    def _made(self, node):
+        if node in self.slots:
+            return operator.itemgetter(self.slots[node])
+        if node in self.values:
+            return self.values[node]
+        if node.is_Rational:
+            return mpmath.mpf(int(node.p)) / int(node.q) if node.q != 1 else int(node.p)
+        kind = type(node).__name__
+        if kind in _CONSTANTS:
+            return _CONSTANTS[kind]()
+        if kind in ("Sum", "Product"):
+            return self._summed(node, kind)
+        if kind == "Integral":
+            return self._integrated(node)
+        if kind == "Piecewise":
+            return self._pieces(node)
+        if kind == "Pow":
+            return self._power(node)
+        rule = _RULES.get(kind) or getattr(mpmath, kind, None)
+        if rule is None or node.is_Symbol:
+            raise NoClosedFormError(f"evaluation: no number for {str(node)[:60]}")
+        return _joined(rule, [self.node(part) for part in node.args])
+
+    def _power(self, node):
+        base, exponent = node.args
+        if exponent.is_Integer:
+            power = int(exponent)
+            return _joined(lambda x: _whole_power(x, power), [self.node(base)])
+        if exponent == sympy.S.Half:
+            return _joined(mpmath.sqrt, [self.node(base)])
+        if base is sympy.S.Exp1:
+            return _joined(mpmath.exp, [self.node(exponent)])
+        return _joined(lambda x, r: mpmath.power(x, r), [self.node(base), self.node(exponent)])
+
+    def _pieces(self, node):
+        pieces = [(self.node(value), self._condition(condition)) for value, condition in node.args]
+
+        def chosen(slots):
+            for value, holds in pieces:
+                if holds(slots):
+                    return value(slots) if callable(value) else value
+            return mpmath.nan
+
+        varies = bool(node.free_symbols & set(self.slots))
+        return chosen if varies else chosen([])
+
+    def _condition(self, condition):
+        kind = type(condition).__name__
+        if kind in ("BooleanTrue", "BooleanFalse"):
+            return lambda slots: kind == "BooleanTrue"
+        if kind in ("And", "Or", "Not"):
+            parts = [self._condition(part) for part in condition.args]
+            if kind == "Not":
+                return lambda slots: not parts[0](slots)
+            join = all if kind == "And" else any
+            return lambda slots: join(part(slots) for part in parts)
+        sides = [self.node(side) for side in condition.args]
+        compare = _COMPARISONS[kind]
+        return lambda slots: compare(*(side(slots) if callable(side) else side for side in sides))
+
+    def _summed(self, node, kind):
+        """Finite sums term by term, infinite ones outwards until the terms stop counting."""
+        summand, *limits = node.args
+        index, first, last = limits[0]  # the first limit is the innermost sum
+        if limits[1:]:
+            return self.node(node.func(node.func(summand, limits[0]), *limits[1:]))
+        inner = _Compiler({**self.slots, index: len(self.slots)}, self.values).node(summand)
+        ends = self.node(first), self.node(last)
+        start, join = (0, operator.add) if kind == "Sum" else (1, operator.mul)
+
+        def total(slots):
+            low, high = (end(slots) if callable(end) else end for end in ends)
+
+            def term(j):
+                return inner([*slots, j]) if callable(inner) else inner
+
+            if mpmath.isinf(low) or mpmath.isinf(high):
+                return infinite_sum(term, low, high)
+            return functools.reduce(join, map(term, range(int(low), int(high) + 1)), mpmath.mpf(start))
+
+        varies = bool(node.free_symbols & set(self.slots))
+        return total if varies else total([])
+
+    def _integrated(self, node):
+        integrand, *limits = node.args
+        variable, low, high = limits[0]
+        if limits[1:]:
+            return self.node(node.func(node.func(integrand, limits[0]), *limits[1:]))
+        inner = _Compiler({**self.slots, variable: len(self.slots)}, self.values).node(integrand)
+        ends = [self.node(low), self.node(high)]
+
+        def integral(slots):
+            low, high = (end(slots) if callable(end) else end for end in ends)
+            cuts = [low, high] if not (mpmath.isinf(low) and mpmath.isinf(high)) else [low, 0, high]
+            return mpmath.quad(lambda u: inner([*slots, u]) if callable(inner) else inner, cuts)
+
+        varies = bool(node.free_symbols & set(self.slots))
+        return integral if varies else integral([])
+
+
+def infinite_sum(term, low=-mpmath.inf, high=mpmath.inf):
+    """A sum over all whole numbers between two ends, from the middle outwards until 12 terms in a row do not count."""
+    middle = 0 if mpmath.isinf(low) and mpmath.isinf(high) else int(high if mpmath.isinf(low) else low)
+    total = mpmath.mpf(0)
+    for start, step, end in ((middle, 1, high), (middle - 1, -1, low)):
+        j, silent = start, 0
+        while silent < 12 and (j <= end if step > 0 else j >= end):
+            value = term(j)
+            total += value
+            silent = silent + 1 if abs(value) <= mpmath.eps * abs(total) / 100 else 0
+            j += step
+            if abs(j - start) > 200_000:
+                raise NoClosedFormError("evaluation: a sum does not settle within 200,000 terms")
+    return total
+
+
+def _joined(rule, parts):
+    if not any(map(callable, parts)):
+        return rule(*parts)
+    if len(parts) == 1:
+        (only,) = parts
+        return lambda slots: rule(only(slots))
+    if len(parts) == 2:
+        a, b = parts
+        if not callable(a):
+            return lambda slots: rule(a, b(slots))
+        if not callable(b):
+            return lambda slots: rule(a(slots), b)
+        return lambda slots: rule(a(slots), b(slots))
+    return lambda slots: rule(*(part(slots) if callable(part) else part for part in parts))
+
+
+def _add(*parts):
+    return functools.reduce(operator.add, parts)
+
+
+def _mul(*parts):
+    return functools.reduce(operator.mul, parts)
+
+
+def _log(x):
+    return mpmath.log(x) if x != 0 else -mpmath.inf
+
+
+def _whole_power(x, power: int):
+    if power >= 0:
+        return x**power
+    return mpmath.mpf(1) / x**-power if x != 0 else mpmath.inf
+
+
+_CONSTANTS: dict[str, Callable] = {
+    "Pi": lambda: +mpmath.pi,
+    "Exp1": lambda: +mpmath.e,
+    "ImaginaryUnit": lambda: mpmath.mpc(0, 1),
+    "EulerGamma": lambda: +mpmath.euler,
+    "Infinity": lambda: mpmath.inf,
+    "NegativeInfinity": lambda: -mpmath.inf,
+}
+
+_RULES: dict[str, Callable] = {
+    "Add": _add,
+    "Mul": _mul,
+    "exp": mpmath.exp,
+    "log": _log,
+    "Abs": abs,
+    "Max": lambda *parts: max(parts),
+    "Min": lambda *parts: min(parts),
+    "Phi": lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2,
+    "PhiInverse": lambda a: -mpmath.sqrt(2) * _erfc_inverse(2 * a),
+    "binomial": mpmath.binomial,
+    "ceiling": mpmath.ceil,
+    "LambertW": mpmath.lambertw,
+    "sign": mpmath.sign,
+    "Heaviside": lambda x, *_: mpmath.mpf(1 if x > 0 else 0),
+    "uppergamma": lambda a, x: mpmath.gammainc(a, x),
+    "lowergamma": lambda a, x: mpmath.gammainc(a, 0, x),
+}
+
+_COMPARISONS: dict[str, Callable] = {
+    "StrictLessThan": operator.lt,
+    "LessThan": operator.le,
+    "StrictGreaterThan": operator.gt,
+    "GreaterThan": operator.ge,
+    "Equality": operator.eq,
+    "Unequality": operator.ne,
+}
+
+
+def _erfc_inverse(y):
+    """x with erfc(x) = y for 0 < y < 2."""
+    if y <= 0 or y >= 2:
+        return mpmath.inf if y <= 0 else -mpmath.inf
+    if y > 1:
+        return -_erfc_inverse(2 - y)
+    if y == 1:
+        return mpmath.mpf(0)
+    start = mpmath.erfinv(1 - y) if y > 0.1 else mpmath.sqrt(-mpmath.log(y))
+    return mpmath.findroot(lambda x: mpmath.log(mpmath.erfc(x)) - mpmath.log(y), start)

@@ -1,0 +1,317 @@
+"""The two output distributions as sympy expressions, and their numeric twins.
+
+Three shapes: `Table` (a few outcomes with names), `Lattice` (whole numbers), `Line` (densities, piece by piece). A
+derivation starts from one of them. The numeric twin knows nothing but the masses and densities themselves: it sums
+and integrates by brute force, and so is what the steps of a derivation are checked against.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import mpmath
+import sympy
+
+from .numeric import Values, function, infinite_sum, number
+from .quadrature import Panel
+
+
+class Row(NamedTuple):
+    """An outcome (or several alike): what it is called, its mass under P and under Q."""
+
+    name: str
+    p: Any
+    q: Any
+
+
+class Piece(NamedTuple):
+    """An interval of outcomes on which both densities are smooth."""
+
+    lower: Any
+    upper: Any
+    p: Any
+    q: Any
+
+
+@dataclass(frozen=True)
+class Table:
+    """Finitely many named outcomes."""
+
+    rows: tuple[Row, ...]
+
+    def swapped(self) -> "Table":
+        """P and Q change places."""
+        return Table(tuple(Row(row.name, row.q, row.p) for row in self.rows))
+
+    def twin(self, values: Values) -> "Masses":
+        """The numbers."""
+        return Masses([(number(row.p, values), number(row.q, values)) for row in self.rows])
+
+
+@dataclass(frozen=True)
+class Lattice:
+    """Whole numbers from `lower` to `upper` (which may be infinite); `p` and `q` are masses as functions of `j`.
+
+    `p_range` and `q_range` are where the two are not zero, if that is not everywhere.
+    """
+
+    j: sympy.Symbol
+    p: sympy.Expr
+    q: sympy.Expr
+    lower: Any
+    upper: Any
+    p_range: tuple | None = None
+    q_range: tuple | None = None
+
+    def swapped(self) -> "Lattice":
+        """P and Q change places."""
+        return Lattice(self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range)
+
+    def twin(self, values: Values) -> "Masses":
+        """The numbers, from the middle outwards until they vanish at the working precision."""
+        low, high = number(self.lower, values), number(self.upper, values)
+        masses = [
+            _on_range(function(mass, [self.j], values), ends, values)
+            for mass, ends in ((self.p, self.p_range), (self.q, self.q_range))
+        ]
+        if not mpmath.isinf(low) and not mpmath.isinf(high):
+            return Masses([(masses[0](j), masses[1](j)) for j in range(int(low), int(high) + 1)])
+        found: list[tuple] = []
+
+        def term(j):
+            pair = masses[0](j), masses[1](j)
+            found.append(pair)
+            return weight(*pair)
+
+        infinite_sum(term, low, high)
+        return Masses(found)
+
+
+def _on_range(mass: Callable, ends: tuple | None, values: Values) -> Callable:
+    if ends is None:
+        return mass
+    low, high = (number(end, values) for end in ends)
+    return lambda j: mass(j) if low <= j <= high else mpmath.mpf(0)
+
+
+@dataclass(frozen=True)
+class Line:
+    """Densities along `t`, smooth on each of the `pieces`, which are in order and cover all outcomes.
+
+    `whole` are the two densities in one formula each, for reading; `typical` are outcomes between which most of the
+    mass lies.
+    """
+
+    t: sympy.Symbol
+    pieces: tuple[Piece, ...]
+    whole: tuple[sympy.Expr, sympy.Expr]
+    typical: tuple[Any, ...] = ()
+
+    def swapped(self) -> "Line":
+        """P and Q change places."""
+        pieces = tuple(Piece(piece.lower, piece.upper, piece.q, piece.p) for piece in self.pieces)
+        return Line(self.t, pieces, self.whole[::-1], self.typical)
+
+    def twin(self, values: Values) -> "Curves":
+        """The numbers."""
+        pieces = []
+        for piece in self.pieces:
+            low, high = number(piece.lower, values), number(piece.upper, values)
+            if low < high:
+                pieces.append((low, high, *(function(side, [self.t], values) for side in (piece.p, piece.q))))
+        return Curves(pieces, sorted(number(point, values) for point in self.typical))
+
+
+Outputs = Table | Lattice | Line
+
+
+class Masses:
+    """Outcomes as a list of (mass under P, mass under Q)."""
+
+    def __init__(self, points: Sequence[tuple]):
+        self.points = [(p, q) for p, q in points if p or q]
+
+    def totals(self) -> tuple:
+        """P and Q of everything."""
+        return mpmath.fsum(p for p, _ in self.points), mpmath.fsum(q for _, q in self.points)
+
+    def infinite(self) -> tuple:
+        """P(Q = 0) and Q(P = 0)."""
+        return mpmath.fsum(p for p, q in self.points if not q), mpmath.fsum(q for p, q in self.points if not p)
+
+    def moment(self, function: Callable):
+        """The sum of function(s) P over the outcomes that both can produce."""
+        return sum((function(mpmath.log(p / q)) * p for p, q in self.points if p and q), mpmath.mpf(0))
+
+    def above(self, c) -> tuple:
+        """P(s > c) and Q(s > c); outcomes that Q lacks have s = infinity. Losses equal up to rounding do not count."""
+        growth = mpmath.exp(c) * (1 + mpmath.eps * 2**10)
+        chosen = [(p, q) for p, q in self.points if p > growth * q]
+        return mpmath.fsum(p for p, _ in chosen), mpmath.fsum(q for _, q in chosen)
+
+    def hockey_stick(self, eps):
+        """The sum of max(P - e^eps Q, 0)."""
+        growth = mpmath.exp(eps)
+        return mpmath.fsum(max(p - growth * q, mpmath.mpf(0)) for p, q in self.points)
+
+    def range(self) -> tuple:
+        """The smallest and the largest finite loss among outcomes that are not negligible."""
+        losses = [mpmath.log(p / q) for p, q in self.points if min(p, q) > mpmath.mpf(10) ** -8]
+        return min(losses), max(losses)
+
+    def loss_points(self) -> list[tuple]:
+        """(loss, mass under P) for a small copy on a grid."""
+        return [(mpmath.log(p / q), p) for p, q in self.points if p and q]
+
+
+class Curves:
+    """Outcomes on the line: pieces (cuts, density of P, density of Q), cut where most of the mass lies."""
+
+    def __init__(self, pieces: Sequence[tuple], typical: Sequence):
+        self.pieces = [_cut(piece, typical) for piece in pieces]
+        self.by_piece = [_panels(cuts, p, q) for cuts, p, q in self.pieces]
+        self.panels = [panel for panels in self.by_piece for panel in panels]
+
+    def _sum(self, of: Callable) -> list:
+        return [mpmath.fsum(column) for column in zip(*(panel.integral(of) for panel in self.panels), strict=True)]
+
+    def totals(self) -> tuple:
+        """P and Q of everything."""
+        return tuple(self._sum(lambda values: values))
+
+    def infinite(self) -> tuple:
+        """P(Q = 0) and Q(P = 0)."""
+        zero = mpmath.mpf(0)
+        return tuple(self._sum(lambda v: (v[0] if v[1] == 0 else zero, v[1] if v[0] == 0 else zero)))
+
+    def moment(self, function: Callable, kinks: Sequence = ()):
+        """The integral of function(s) P over the outcomes that both can produce; the function may have kinks."""
+
+        def weighted(values):
+            p, q = values
+            return (function(mpmath.log(p / q)) * p if p and q else mpmath.mpf(0),)
+
+        panels = self.panels
+        if kinks:
+            panels = []
+            for cuts, p, q in self.pieces:
+                points = {x for c in kinks for x in _borders(cuts, p, q, mpmath.exp(c))[0]} | set(cuts)
+                panels += _panels(sorted(points), p, q)
+        return sum((panel.integral(weighted)[0] for panel in panels), mpmath.mpf(0))
+
+    def above(self, c) -> tuple:
+        """P(s > c) and Q(s > c): pieces cut where P = e^c Q. A piece on which the loss is c does not count."""
+        masses = [mpmath.mpf(0), mpmath.mpf(0)]
+        for cuts, p, q in self.pieces:
+            borders, states = _borders(cuts, p, q, mpmath.exp(c))
+            for low, high, state in zip(borders, borders[1:], states, strict=False):
+                if state > 0:
+                    for panel in _panels([low, *(x for x in cuts if low < x < high), high], p, q):
+                        masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v), strict=True)]
+        return tuple(masses)
+
+    def hockey_stick(self, eps):
+        """The integral of max(P - e^eps Q, 0)."""
+        p, q = self.above(eps)
+        return p - mpmath.exp(eps) * q
+
+    def range(self) -> tuple:
+        """The smallest and the largest loss among typical outcomes."""
+        losses = [mpmath.log(p / q) for _, p, q in self._samples() if max(p, q) > mpmath.mpf(10) ** -4]
+        return min(losses), max(losses)
+
+    def loss_points(self) -> list[tuple]:
+        """(loss, mass) of a coarse copy of P: 24 cells between the cuts of each piece."""
+        return [(mpmath.log(p / q), p * width) for width, p, q in self._samples()]
+
+    def _samples(self, parts: int = 24):
+        for cuts, p, q in self.pieces:
+            for low, high in pairwise(cuts):
+                if mpmath.isinf(low) or mpmath.isinf(high):
+                    continue
+                for t in inner_points(low, high, parts):
+                    a, b = p(t), q(t)
+                    if a > 0 and b > 0:
+                        yield (high - low) / parts, a, b
+
+
+def _panels(cuts: Sequence, p: Callable, q: Callable) -> list[Panel]:
+    return [Panel(low, high, lambda t: (p(t), q(t))) for low, high in pairwise(cuts) if low < high]
+
+
+def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, list]:
+    """The ends of the parts on which the sign of p - growth q is constant, and these signs.
+
+    Found by bisection between the points of a coarse grid.
+    """
+
+    def sign(t):
+        difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
+        return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
+
+    inside = [t for low, high in pairwise(cuts) for t in inner_points(low, high, 12)]
+    ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
+    probes = sorted([*ends, *inside])
+    signs = [sign(t) for t in probes]
+    borders, states = [cuts[0]], [signs[0]]
+    for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
+        if right != left:
+            borders.append(_bisected(lambda t, left=left: sign(t) == left, a, b))
+            states.append(right)
+    return [*borders, cuts[-1]], states
+
+
+def inner_points(low, high, parts: int) -> list:
+    """The middles of equal cells; of an infinite interval, those of a mapped one."""
+    middles = [mpmath.mpf(2 * i + 1) / (2 * parts) for i in range(parts)]
+    if mpmath.isinf(low) and mpmath.isinf(high):
+        return [mpmath.log(u / (1 - u)) for u in middles]
+    if mpmath.isinf(high):
+        return [low + u / (1 - u) for u in middles]
+    if mpmath.isinf(low):
+        return [high - (1 - u) / u for u in middles]
+    return [low + (high - low) * u for u in middles]
+
+
+def _cut(piece: tuple, typical: Sequence) -> tuple:
+    """A piece cut at typical outcomes, its infinite ends moved in to where nothing is lost at the working precision."""
+    low, high, p, q = piece
+    inside = [x for x in typical if low < x < high]
+    width = typical[-1] - typical[0] if len(typical) > 1 else mpmath.mpf(1)
+    anchors = inside or [x for x in (low, high) if not mpmath.isinf(x)] or [mpmath.mpf(0)]
+
+    def end(limit, start, sign):
+        if not mpmath.isinf(limit):
+            return limit
+        reach = width
+        for _ in range(40):
+            t = start + sign * reach
+            if weight(p(t), q(t)) * reach < mpmath.eps / 1000:
+                return t
+            reach *= mpmath.mpf(3) / 2
+        return limit
+
+    ends = end(low, anchors[0], -1), end(high, anchors[-1], 1)
+    inner = inside[len(inside) // 2 : len(inside) // 2 + 1]
+    if any(map(mpmath.isinf, ends)):
+        inner = inside
+    return [ends[0], *inner, ends[1]], p, q
+
+
+def weight(p, q):
+    """What an outcome counts for in the largest moments that checks ask for, M(3) and M(-3)."""
+    if not p or not q:
+        return p + q
+    ratio = p / q
+    return max(p * ratio**3, q / ratio**3)
+
+
+def _bisected(holds: Callable, a, b):
+    """The end of the interval from a on which a condition holds, to the working precision."""
+    for _ in range(mpmath.mp.prec + 5):
+        middle = (a + b) / 2
+        if middle in (a, b):
+            break
+        a, b = (middle, b) if holds(middle) else (a, middle)
+    return (a + b) / 2

@@ -1,0 +1,95 @@
+"""A scene: random admissible numbers for the symbols of a mechanism, and everything numeric that checks need there."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from random import Random
+from typing import Any
+
+import mpmath
+import sympy
+
+from ..core.errors import DplabError, PrecisionError
+from ..core.functions import MpmathTable
+from ..core.pair import Pair
+from ..core.pld import PLD
+from .numeric import number
+from .outputs import Outputs
+
+MOST_TRIES = 400
+PAGE = MpmathTable()
+
+
+class Scene:
+    """Numbers for one round of checks.
+
+    `page` is the mechanism's own page, read in mpmath; `twin` are its output distributions as numbers. Both at the
+    precision of the surrounding `workdps`.
+    """
+
+    def __init__(
+        self, pair: Pair, backward: bool, outputs: Outputs, values: dict[str, Fraction], digits: int, random: Random
+    ) -> None:
+        self.pair = pair.bind(**values) if values else pair
+        self.backward, self.digits, self.random = backward, digits, random
+        self.names = values
+        self.values = {
+            sympy.Symbol(name, positive=True): mpmath.mpf(value.numerator) / value.denominator
+            for name, value in values.items()
+        }
+        self._outputs = outputs
+
+    @cached_property
+    def page(self) -> PLD:
+        """The mechanism's page, in this direction."""
+        return PLD(self.pair, self.backward)
+
+    @cached_property
+    def twin(self) -> Any:
+        """The output distributions, in this direction."""
+        return self._outputs.twin(self.values)
+
+    def number(self, expression, **letters):
+        """The value of an expression here; `letters` give numbers to further symbols, by name."""
+        free = sympy.sympify(expression).free_symbols - set(self.values)
+        return number(expression, {**self.values, **{x: letters[x.name] for x in free if x.name in letters}})
+
+    def draw(self, low, high):
+        """A random number between two, not close to either."""
+        return low + (high - low) * mpmath.mpf(self.random.randint(2000, 8000)) / 10_000
+
+    def loss(self, reach=1):
+        """A random value of the loss among those that occur, or up to `reach` times further out."""
+        low, high = self.twin.range()
+        middle, half = (low + high) / 2, (high - low) / 2
+        return middle + half * reach * mpmath.mpf(self.random.randint(-9000, 9000)) / 10_000
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{name}={float(value):.4g}" for name, value in self.names.items())
+        return f"at {shown}" if shown else "at the given parameters"
+
+
+def admissible(pair: Pair, random: Random, accepts: Callable[[Pair], bool] | None = None) -> dict[str, Fraction]:
+    """Random values for the free symbols of a pair, such that it accepts them and loses something.
+
+    Raises PrecisionError if none are found.
+    """
+    names = sorted(pair.free_symbols)
+    for _ in range(MOST_TRIES if names else 1):
+        values = {name: _candidate(random) for name in names}
+        try:
+            bound = pair.bind(**values) if names else pair
+        except DplabError:
+            continue
+        if bound.reduced() is not None and (accepts is None or accepts(bound)):
+            return values
+    raise PrecisionError(f"no admissible values found for the symbols {', '.join(names)} of {pair!r}")
+
+
+def _candidate(random: Random) -> Fraction:
+    kind = random.random()
+    if kind < 0.5:
+        return Fraction(random.randint(60, 940), 1000)
+    if kind < 0.85:
+        return Fraction(random.randint(500, 3000), 1000)
+    return Fraction(random.randint(2, 9))

@@ -1,0 +1,276 @@
+"""Bricks of all stories: a formula goes in, a step with its reason and its brute-force check comes out."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import mpmath
+import sympy
+
+from ...core.parameters import evaluate
+from ..derivation import Comparison, Line, Step
+from ..numeric import function
+from ..quadrature import integrate
+from ..scene import PAGE, Scene
+from .setting import S, Setting, T
+
+DENSITIES = "quadrature of the densities"
+MASSES = "sums over the outcomes"
+
+
+def source_of(setting: Setting) -> str:
+    """Where the brute-force numbers of a setting come from."""
+    return DENSITIES if hasattr(setting.outputs, "pieces") else MASSES
+
+
+def spelled_out(expression, more: dict) -> sympy.Expr:
+    """The expression without the letters of a step."""
+    return sympy.sympify(expression).xreplace(dict(more.get("letters", ())))
+
+
+def output_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
+    """The output distributions: both have mass 1, and the page has the same masses at infinity."""
+
+    def check(scene: Scene):
+        for name, total in zip((setting.first, setting.second), scene.twin.totals(), strict=True):
+            yield Comparison(f"the mass of {name}", total, mpmath.mpf(1))
+        infinite = scene.twin.infinite()
+        yield Comparison("the mass at infinity", infinite[0], scene.page.mass_at_infinity(PAGE))
+        yield Comparison("the mass at -infinity", infinite[1], scene.page.mass_at_minus_infinity(PAGE))
+
+    return Step("Output distributions", tuple(lines), reason, check, f"{source_of(setting)} and the mechanism's page")
+
+
+def parameter(pair, name: str, fn) -> sympy.Expr:
+    """A parameter of a mechanism in sympy."""
+    return evaluate(pair.arguments[name], fn)
+
+
+def loss_step(setting: Setting, lines: Sequence[Line], reason: str, variable=T) -> Step:
+    """s(t) on each piece of the line equals the logarithm of the ratio of the densities there.
+
+    The lines' right sides belong to the pieces in order (one line: one formula everywhere).
+    """
+
+    def check(scene: Scene):
+        for place, (cuts, p, q) in enumerate(scene.twin.pieces):
+            formula = function(lines[min(place, len(lines) - 1)].right, [variable], scene.values)
+            for low, high in pairwise(cuts):
+                t = scene.draw(low, high)
+                yield Comparison(f"s({mpmath.nstr(t, 5)})", formula(t), mpmath.log(p(t) / q(t)))
+
+    return Step("Privacy loss", tuple(lines), reason, check, "the densities themselves")
+
+
+def branch_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
+    """t(s) of the page's loss is t again, and its derivative that of the inverse."""
+
+    def check(scene: Scene):
+        inverse = function(lines[0].right, [S], scene.values)
+        slope = function(lines[1].right, [S], scene.values)
+        for cuts, p, q in scene.twin.pieces:
+            t = scene.draw(cuts[0], cuts[-1])
+            s = mpmath.log(p(t) / q(t))
+            if lines[0].when and not _strictly_inside(scene, s):
+                continue
+            yield Comparison("t(s(t))", inverse(s), t)
+            yield Comparison("|dt/ds|", slope(s), abs(mpmath.diff(inverse, s)))
+
+    return Step("Monotone pieces", tuple(lines), reason, check, "the densities themselves")
+
+
+def _strictly_inside(scene: Scene, s) -> bool:
+    ends = scene.page.support(PAGE)
+    margin = mpmath.mpf(10) ** -6  # a constant piece has its loss at an end, up to rounding
+    return ends is not None and ends[0] + margin < s < ends[1] - margin
+
+
+def pld_step(
+    setting: Setting, lines: Sequence[Line], reason: str, density, ends, atoms, infinite, letters=(), stopped=""
+) -> Step:
+    """omega: at random c, P(s > c) by this density and these atoms equals P of the outcomes with loss above c."""
+    spelled = sympy.sympify(density).xreplace(dict(letters))
+
+    def check(scene: Scene):
+        for c in (scene.loss(), scene.loss()):
+            found = scene.number(infinite) + sum(scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c)
+            if ends is not None:
+                low, high = (scene.number(end) for end in ends)
+                omega = function(spelled, [S], scene.values)
+                start = max(low, c)
+                if start < high:
+                    found += integrate(omega, _cuts(scene, start, high))
+            yield Comparison(f"P(s > {mpmath.nstr(c, 5)})", found, scene.twin.above(c)[0])
+
+    return Step("Privacy loss distribution", tuple(lines), reason, check, source_of(setting), tuple(letters), stopped)
+
+
+def _cuts(scene: Scene, low, high) -> list:
+    inside = [point for point in scene.twin.range() if low < point < high]
+    return [low, *inside, high]
+
+
+def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, letters=()) -> Step:
+    """The other direction's omega: its Q(s > c), by these formulas, is the mass of {-s > c} under the second."""
+    spelled = sympy.sympify(density).xreplace(dict(letters))
+
+    def check(scene: Scene):
+        c = scene.loss()
+        found = sum((scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c), mpmath.mpf(0))
+        if ends is not None:
+            low, high = (scene.number(end) for end in ends)
+            omega = function(spelled, [S], scene.values)
+            start = max(low, c)
+            if start < high:
+                inside = [-point for point in scene.twin.range() if start < -point < high]
+                found += integrate(omega, [start, *sorted(inside), high])
+        everything = scene.twin.totals()[1]
+        missing = scene.twin.infinite()[1]
+        below = everything - scene.twin.above(-c)[1] - missing
+        yield Comparison(f"the mass above {mpmath.nstr(c, 5)} in the other direction", found, below)
+
+    reason = "Mirror identity: seen from the other side a loss s becomes -s and its mass is multiplied by e^{-s}"
+    return Step("The other direction", tuple(lines), reason, check, source_of(setting), tuple(letters))
+
+
+def mgf_step(setting: Setting, lines: Sequence[Line], reason: str, title="Moment generating function", **more) -> Step:
+    """M(z): at a random complex z, the integral of e^{zs}."""
+    expression = spelled_out(lines[0].right, more)
+
+    def check(scene: Scene):
+        for z in (mpmath.mpc(scene.draw(-2, 2), scene.draw(-3, 3)), scene.draw(mpmath.mpf(1) / 10, 2)):
+            found = scene.number(expression, z=z)
+            expected = scene.twin.moment(lambda s, z=z: mpmath.exp(z * s))
+            yield Comparison("the real part of M(z)", mpmath.re(found), mpmath.re(expected))
+            yield Comparison("the imaginary part of M(z)", mpmath.im(found), mpmath.im(expected))
+
+    return Step(title, tuple(lines), reason, check, source_of(setting), **more)
+
+
+def cumulant_step(setting: Setting, mean, variance, third=None, reason: str = "", **more) -> Step:
+    """Mean, variance and third cumulant of the loss (given that it is finite)."""
+    mean_, variance_, third_ = (spelled_out(value, more) for value in (mean, variance, 0 if third is None else third))
+    lines = [Line("kappa1", mean), Line("kappa2", variance)] + ([] if third is None else [Line("kappa3", third)])
+
+    def check(scene: Scene):
+        mass = scene.twin.moment(lambda s: mpmath.mpf(1))
+        first = scene.twin.moment(lambda s: s) / mass
+        second = scene.twin.moment(lambda s: (s - first) ** 2) / mass
+        yield Comparison("the mean of the loss", scene.number(mean_), first)
+        yield Comparison("the variance of the loss", scene.number(variance_), second)
+        if third is not None:
+            expected = scene.twin.moment(lambda s: (s - first) ** 3) / mass
+            yield Comparison("the third cumulant", scene.number(third_), expected, scale=second ** mpmath.mpf("1.5"))
+
+    reason = reason or "Derivatives of log M(z) at z = 0"
+    return Step("Cumulants", tuple(lines), reason, check, source_of(setting), **more)
+
+
+def renyi_step(setting: Setting, divergence, reason: str = "", **more) -> Step:
+    """D_a of first over second: log of the integral of P^a Q^{1-a}, over a - 1."""
+    spelled = spelled_out(divergence, more)
+
+    def check(scene: Scene):
+        order = scene.draw(mpmath.mpf(3) / 2, 5)
+        moment = scene.twin.moment(lambda s: mpmath.exp((order - 1) * s))
+        found = scene.number(spelled, a=order)
+        yield Comparison(f"the divergence of order {mpmath.nstr(order, 5)}", found, mpmath.log(moment) / (order - 1))
+
+    reason = reason or "D_a = log M(a-1)/(a-1): log M(lambda) is the moments accountant's alpha(lambda), Mironov 2017"
+    title = "Rényi divergence"
+    return Step(
+        title, (Line(f"D_a({setting.first}||{setting.second})", divergence),), reason, check, source_of(setting), **more
+    )
+
+
+def alpha_step(setting: Setting, plus, minus, **more) -> Step:
+    """alpha+ and alpha-, the logarithms of E e^{lambda s} and E e^{-lambda s}."""
+    sides = (("alpha+", spelled_out(plus, more), 1), ("alpha-", spelled_out(minus, more), -1))
+
+    def check(scene: Scene):
+        lam = scene.draw(mpmath.mpf(1) / 5, 3)
+        for name, formula, sign in sides:
+            moment = scene.twin.moment(lambda s, sign=sign: mpmath.exp(sign * lam * s))
+            yield Comparison(name, scene.number(formula, **{"lambda": lam}), mpmath.log(moment))
+
+    lines = (Line("alpha+(lambda)", plus), Line("alpha-(lambda)", minus))
+    reason = "alpha+-(lambda) = log M(+-lambda), what the bounds of the Fourier accountant are made of"
+    return Step("alpha+ and alpha-", lines, reason, check, source_of(setting), **more)
+
+
+def delta_step(setting: Setting, lines: Sequence[Line], reason: str, letters=(), title="Tight delta", **more) -> Step:
+    """delta(eps) equals the integral of max(P - e^eps Q, 0)."""
+    spelled = sympy.sympify(lines[0].right).xreplace(dict(letters))
+
+    def check(scene: Scene):
+        for eps in (scene.loss(), scene.loss(mpmath.mpf(13) / 10)):
+            found, expected = scene.number(spelled, eps=eps), scene.twin.hockey_stick(eps)
+            yield Comparison(f"delta({mpmath.nstr(eps, 5)})", found, expected)
+
+    return Step(title, tuple(lines), reason, check, source_of(setting), letters=tuple(letters), **more)
+
+
+def h_step(setting: Setting, h, letters=(), slope: str = "", **more) -> Step:
+    """h(x) = delta(log x), with its two trivial bounds."""
+    spelled = sympy.sympify(h).xreplace(dict(letters))
+
+    def check(scene: Scene):
+        x = mpmath.exp(scene.loss())
+        found = scene.number(spelled, x=x)
+        yield Comparison(f"h({mpmath.nstr(x, 5)})", found, scene.twin.hockey_stick(mpmath.log(x)))
+        step = mpmath.mpf(10) ** (-scene.digits // 3)
+        wide = [scene.number(spelled, x=x * (1 + sign * step)) for sign in (-1, 1)]
+        yield Comparison("the middle of a chord of h, from below,", found, sum(wide) / 2, "<=")
+        yield Comparison("1 - x", 1 - x, found + mpmath.eps, "<=")
+
+    reason = (
+        "h(x) = delta(log x) is convex and does not increase; h(0) = 1, h(x) >= 1 - x, and its slope at x is "
+        f"-{setting.second}(s > log x)"
+    )
+    return Step("In x = e^eps", (Line("h(x)", h),), reason, check, source_of(setting), letters=tuple(letters), **more)
+
+
+def tradeoff_step(setting: Setting, lines: Sequence[Line], reason: str = "", **more) -> Step:
+    """f(alpha): at the errors of a likelihood-ratio test (reject the first where s <= c), f is its type II error."""
+    formula = spelled_out(lines[0].right, more)
+
+    def check(scene: Scene):
+        for c in (scene.loss(), scene.loss()):
+            p, q = scene.twin.above(c)
+            alpha = scene.twin.totals()[0] - p
+            found = scene.number(formula, alpha=alpha)
+            yield Comparison(f"f({mpmath.nstr(alpha, 5)})", found, q)
+
+    reason = reason or (
+        "Neyman-Pearson: reject where s <= c; alpha is the mass of that under the first distribution, "
+        "f the second's mass of the rest"
+    )
+    return Step("Trade-off function", tuple(lines), reason, check, source_of(setting), **more)
+
+
+def tradeoff_parametric(setting: Setting, alpha, beta, reason: str = "", letters=(), **more) -> Step:
+    """The trade-off function as a curve (alpha(c), f(alpha(c)))."""
+    spelled = [sympy.sympify(side).xreplace(dict(letters)) for side in (alpha, beta)]
+
+    def check(scene: Scene):
+        c = scene.loss()
+        p, q = scene.twin.above(c)
+        yield Comparison("alpha(c)", scene.number(spelled[0], c=c), scene.twin.totals()[0] - p)
+        yield Comparison("f(alpha(c))", scene.number(spelled[1], c=c), q)
+
+    lines = (Line("alpha(c)", alpha), Line("f(alpha(c))", beta))
+    reason = reason or "Neyman-Pearson: reject where s <= c, for every c"
+    return Step("Trade-off function", lines, reason, check, source_of(setting), letters=tuple(letters), **more)
+
+
+def page_delta(scene: Scene, eps):
+    """delta of one step from the tails of the mechanism's page."""
+    page = scene.page
+    p, q = page.mass_at_infinity(PAGE), mpmath.mpf(0)
+    for atom in page.atoms(PAGE):
+        if atom.loss > eps:
+            p, q = p + atom.p, q + atom.q
+    ends = page.support(PAGE)
+    if ends is not None and eps < ends[1]:
+        masses = page.above(PAGE, eps) if eps > ends[0] else page.continuous_mass(PAGE)
+        p, q = p + masses[0], q + masses[1]
+    return p - mpmath.exp(eps) * q

@@ -1,0 +1,240 @@
+"""Mechanisms with a few outcomes: everything is a finite sum, delta(eps) is piecewise linear in x = e^eps."""
+
+import itertools
+from collections.abc import Sequence
+
+import mpmath
+import sympy
+
+from ...core.display import text_formula
+from ...core.pair import Atom
+from ...core.parameters import evaluate
+from ...mechanisms import RandomizedResponse
+from ..derivation import Comparison, Line, Step
+from ..outputs import Row, Table
+from ..scene import Scene
+from . import bounds, common
+from .setting import ALPHA, EPS, LAM, A, K, Setting, X, Z
+from .writing import cases
+
+ZERO, ONE = sympy.S.Zero, sympy.S.One
+
+
+def response_outputs(pair: RandomizedResponse, fn) -> Table:
+    """The true answer and the other one."""
+    p = evaluate(pair.p, fn)
+    return Table((Row("truth", p, 1 - p), Row("flip", 1 - p, p)))
+
+
+def finite_story(setting: Setting) -> list[Step]:
+    """All steps for a table of outcomes."""
+    rows = _rows(setting)
+    atoms = setting.page.atoms(setting.fn)
+    atoms = atoms[::-1] if setting.backward else atoms
+    infinite, missing = (
+        setting.page.mass_at_infinity(setting.fn),
+        setting.page.mass_at_minus_infinity(setting.fn),
+    )
+    letters, atoms = _with_letters(atoms)
+    spelled = [Atom(*(sympy.sympify(part).xreplace(dict(letters)) for part in atom)) for atom in atoms]
+    finite_rows = [row for row in rows if row.p != 0 and row.q != 0]
+    mgf = sum((atom.p * sympy.exp(Z * atom.loss) for atom in atoms), ZERO)
+    moments = [sum((atom.p * atom.loss**n for atom in atoms), ZERO) / (1 - infinite) for n in (1, 2)]
+    mean = _short(moments[0])
+    variance = _variance(atoms, infinite)
+    regions = _regions(atoms, infinite, missing)
+    order = sum((atom.p * sympy.exp((A - 1) * atom.loss) for atom in atoms), ZERO)
+    steps = [
+        common.output_step(
+            setting,
+            [
+                Line(f"{name}({row.name})", value)
+                for side, name in ((1, setting.first), (2, setting.second))
+                for row in rows
+                for value in [row[side]]
+            ],
+            "The outcome's probabilities on the two neighbours",
+        ),
+        _loss_step(setting, finite_rows, infinite, missing),
+        common.pld_step(
+            setting,
+            [*(Line(f"mass at {text_formula(atom.loss)}", atom.p) for atom in atoms), Line("delta(inf)", infinite)],
+            "Outcomes with the same loss are one atom",
+            ZERO,
+            None,
+            spelled,
+            infinite,
+            letters,
+        ),
+        common.mirror_step(
+            setting,
+            [Line(f"mass at {text_formula(-atom.loss)}", atom.q) for atom in atoms]
+            + [Line(f"delta_{setting.other_way}(inf)", missing)],
+            ZERO,
+            None,
+            [Atom(-atom.loss, atom.q, atom.p) for atom in spelled],
+            letters,
+        ),
+        common.mgf_step(setting, [Line("M(z)", mgf)], "One term for each atom", letters=letters),
+        common.cumulant_step(setting, mean, variance, letters=letters),
+        common.renyi_step(setting, sympy.log(order) / (A - 1), letters=letters),
+        common.alpha_step(setting, sympy.log(mgf.xreplace({Z: LAM})), sympy.log(mgf.subs(Z, -LAM)), letters=letters),
+        common.delta_step(
+            setting,
+            [Line("delta(eps)", _piecewise(regions, EPS, sympy.exp(EPS), lambda loss: loss))],
+            "Lemma 2 of Koskela et al. 2021: each outcome with loss above eps gives P - e^eps Q",
+            letters,
+        ),
+        common.h_step(setting, _piecewise(regions, X, X, sympy.exp), letters),
+        common.tradeoff_step(
+            setting,
+            [Line("f(alpha)", _tradeoff(atoms, infinite, missing))],
+            "Neyman-Pearson: reject the outcomes of smallest loss first; each is a straight piece of slope -e^{-s}, "
+            "and a convex f is the largest of its lines",
+            letters=letters,
+        ),
+        composition_step(setting, atoms, infinite, missing, letters),
+        bounds.chernoff_step(setting, mgf.xreplace({Z: LAM}), infinite=infinite, letters=letters),
+        bounds.total_error_step(setting),
+        bounds.periodisation_step(setting),
+    ]
+    return steps
+
+
+def _rows(setting: Setting) -> tuple[Row, ...]:
+    assert isinstance(setting.outputs, Table)
+    return setting.outputs.rows
+
+
+def _with_letters(atoms: Sequence[Atom]) -> tuple[tuple, list[Atom]]:
+    """Losses that are formulas get letters c, or c1, c2, ...; minus a letter is no new one."""
+    known: dict[sympy.Expr, sympy.Expr] = {}
+    formulas = [atom.loss for atom in atoms if not (atom.loss.is_Number or atom.loss.is_Symbol)]
+    opposite = {loss for loss in formulas if any(sympy.expand(loss + other, log=False) == 0 for other in formulas)}
+    several = len(formulas) - len(opposite) // 2 > 1
+    renamed = []
+    for atom in atoms:
+        loss = atom.loss
+        if loss not in formulas or (-loss).is_Symbol:
+            renamed.append(loss)
+            continue
+        minus = next(
+            (letter for meaning, letter in known.items() if sympy.expand(meaning + loss, log=False) == 0), None
+        )
+        if minus is not None:
+            renamed.append(-minus)
+            continue
+        letter = sympy.Symbol(f"c{len(known) + 1}" if several else "c", real=True)
+        known[loss] = letter
+        renamed.append(letter)
+    letters = tuple((letter, meaning) for meaning, letter in known.items())
+    return letters, [Atom(loss, atom.p, atom.q) for loss, atom in zip(renamed, atoms, strict=True)]
+
+
+def _short(expression) -> sympy.Expr:
+    forms = [expression, sympy.factor_terms(expression), sympy.factor(expression)]
+    return min(forms, key=sympy.count_ops)
+
+
+def _variance(atoms: Sequence[Atom], infinite) -> sympy.Expr:
+    """sum over pairs of atoms p_i p_j (s_i - s_j)^2, which shows at once that it is >= 0."""
+    total = ZERO
+    for a, b in itertools.combinations(atoms, 2):
+        total += a.p * b.p * sympy.expand(a.loss - b.loss) ** 2
+    return total / (1 - infinite) ** 2
+
+
+def _loss_step(setting: Setting, rows: Sequence[Row], infinite, missing) -> Step:
+    """s of each outcome."""
+    lines = [Line(f"s({row.name})", sympy.log(_short(row.p / row.q))) for row in rows]
+    lines += [
+        Line(f"s({row.name})", sympy.oo if row.q == 0 else -sympy.oo)
+        for row in _rows(setting)
+        if row.p == 0 or row.q == 0
+    ]
+
+    def check(scene: Scene):
+        page = sorted(atom.loss for atom in scene.page.atoms(_page()))
+        for line in lines[: len(rows)]:
+            found = scene.number(line.right)
+            nearest = min(page, key=lambda loss: abs(loss - found))
+            yield Comparison(line.left, found, nearest)
+
+    reason = f"s = log({setting.first}/{setting.second}), outcome by outcome"
+    return Step("Privacy loss", tuple(lines), reason, check, "the mechanism's page")
+
+
+def _page():
+    from ..scene import PAGE
+
+    return PAGE
+
+
+def _regions(atoms: Sequence[Atom], infinite, missing) -> list[tuple]:
+    """(a, b, lowest loss above which delta = a - x b), from the largest losses down."""
+    a, b = sympy.sympify(infinite), ZERO
+    regions = [(a, b, atoms[0].loss)]
+    for place, atom in enumerate(atoms):
+        a, b = a + atom.p, b + atom.q
+        last = place == len(atoms) - 1
+        regions.append((ONE, 1 - missing, -sympy.oo) if last else (_short(a), _short(b), atoms[place + 1].loss))
+    return regions
+
+
+def _piecewise(regions: Sequence[tuple], variable, x, at) -> sympy.Expr:
+    pieces = [
+        (a - x * b, variable, at(upper))
+        for (a, b, _), (_, _, upper) in zip(regions[:0:-1], regions[-2::-1], strict=True)
+    ]
+    return cases(*pieces, otherwise=regions[0][0])
+
+
+def _tradeoff(atoms: Sequence[Atom], infinite, missing) -> sympy.Expr:
+    alpha, beta = ZERO, 1 - missing
+    lines = []
+    for atom in atoms[::-1]:
+        slope = sympy.exp(-atom.loss)
+        lines.append(beta - slope * (ALPHA - alpha) if alpha != 0 else beta - slope * ALPHA)
+        alpha, beta = _short(alpha + atom.p), _short(beta - atom.q)
+    lines[-1] = sympy.exp(-atoms[0].loss) * (1 - infinite - ALPHA)
+    if infinite != 0:
+        lines.append(ZERO)
+    return sympy.Max(*lines, evaluate=False)
+
+
+def composition_step(setting: Setting, atoms: Sequence[Atom], infinite, missing, letters) -> Step:
+    """delta of k steps as a sum over how often each atom occurred; checked by running through all outcomes."""
+    ways, p, q = ONE, ONE, ONE
+    left: sympy.Expr = K
+    limits = []
+    for place, atom in enumerate(atoms):
+        if place == len(atoms) - 1:
+            j = left
+        else:
+            j = sympy.Symbol(f"j{place + 1}" if len(atoms) > 2 else "j", integer=True, nonnegative=True)
+            limits.append((j, 0, left))
+            ways, left = ways * sympy.binomial(left, j), left - j
+        p, q = p * atom.p**j, q * atom.q**j
+    total = ways * sympy.Max(0, p - sympy.exp(EPS) * q, evaluate=False)
+    expression = sympy.Sum(total, *limits[::-1]) if limits else total
+    if infinite != 0:
+        expression = 1 - (1 - infinite) ** K + expression
+    spelled = expression.xreplace(dict(letters))
+
+    def check(scene: Scene):
+        for k in (2, 3):
+            eps = k * scene.loss()
+            growth = mpmath.exp(eps)
+            expected = mpmath.mpf(0)
+            for outcome in itertools.product(scene.twin.points, repeat=k):
+                both = [mpmath.fprod(point[side] for point in outcome) for side in (0, 1)]
+                expected += max(both[0] - growth * both[1], mpmath.mpf(0))
+            yield Comparison(f"delta of {k} steps", scene.number(spelled, eps=eps, k=k), expected)
+
+    reason = (
+        "Composition convolves PLDs (Theorem 3 of Koskela et al. 2021): only how often each loss occurred matters; "
+        "two atoms give a binomial sum (Kairouz, Oh, Viswanath 2015)"
+    )
+    return Step(
+        "k-fold composition", (Line("delta_k(eps)", expression),), reason, check, "all sequences of outcomes", letters
+    )

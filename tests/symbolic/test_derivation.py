@@ -1,0 +1,198 @@
+"""Derivations: their checks can fail, their results agree with the other routes, and they read well."""
+
+import dataclasses
+
+import mpmath
+import pytest
+import sympy
+from mpmath import mpf
+
+from dplab import Gaussian, Laplace, RandomizedResponse, reference, symbolic
+from dplab.core.errors import DplabError, ParameterError, StepFailedError
+from dplab.symbolic.derivation import Comparison, Derivation, Line
+
+PAIRS = [
+    Gaussian("sigma"),
+    Gaussian("0.6", "Delta"),
+    Laplace("b", "Delta"),
+    Laplace("0.7"),
+    RandomizedResponse("p"),
+    RandomizedResponse.from_eps("eps0"),
+    RandomizedResponse("0.83"),
+]
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("pair", PAIRS, ids=repr)
+def test_every_step_is_checked_when_made(pair, direction):
+    derivation = symbolic.derive(pair, direction)
+    assert len(derivation.checked) == len(derivation) >= 12
+    assert all(row.digits >= 30 and row.comparisons for row in derivation.checked)
+    assert not derivation.stopped
+
+
+# --- what is planted is found -------------------------------------------------------------------------
+
+
+def wrong(expression):
+    """A formula that is wrong in the twentieth digit."""
+    return expression * (1 + sympy.Rational(1, 10**20))
+
+
+def test_a_wrong_formula_raises(monkeypatch):
+    """The bricks are handed a formula off by 1e-20, as a story with an error in it would."""
+    from dplab.symbolic.stories import common, gaussian
+
+    for brick in ("mgf_step", "delta_step", "tradeoff_step"):
+        original = getattr(common, brick)
+
+        def off(setting, lines, *rest, original=original, **more):
+            return original(setting, [lines[0]._replace(right=wrong(lines[0].right)), *lines[1:]], *rest, **more)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(gaussian.common, brick, off)
+            with pytest.raises(StepFailedError, match="by the step"):
+                symbolic.derive(Gaussian(2))
+    symbolic.derive(Gaussian(2))
+
+
+@pytest.mark.parametrize(
+    ("brick", "place"),
+    [
+        ("renyi_step", 0),
+        ("alpha_step", 0),
+        ("alpha_step", 1),
+        ("cumulant_step", 0),
+        ("cumulant_step", 1),
+        ("h_step", 0),
+    ],
+)
+@pytest.mark.parametrize("pair", [Gaussian(2), Laplace(2), RandomizedResponse("0.7")], ids=repr)
+def test_a_wrong_argument_raises(monkeypatch, pair, brick, place):
+    from dplab.symbolic.stories import common
+
+    original = getattr(common, brick)
+
+    def off(setting, *arguments, **more):
+        changed = [wrong(a) if i == place else a for i, a in enumerate(arguments)]
+        return original(setting, *changed, **more)
+
+    monkeypatch.setattr(common, brick, off)
+    with pytest.raises(StepFailedError):
+        symbolic.derive(pair)
+
+
+def test_a_check_that_compares_nothing_raises():
+    derivation = symbolic.derive(RandomizedResponse("0.7"))
+    silent = dataclasses.replace(derivation[0], check=lambda scene: [])
+    with pytest.raises(StepFailedError, match="compared nothing"):
+        Derivation("x", [silent], derivation._scene)
+
+
+@pytest.mark.parametrize("value", [mpmath.nan, mpmath.inf, mpf(2), mpmath.fadd(1, mpf(10) ** -29, exact=True)])
+def test_disagreement_of_every_kind_raises(value):
+    derivation = symbolic.derive(RandomizedResponse("0.7"))
+    step = dataclasses.replace(derivation[0], check=lambda scene: [Comparison("one", value, mpf(1))])
+    with pytest.raises(StepFailedError, match="one is"):
+        Derivation("x", [step], derivation._scene)
+
+
+def test_an_inequality_must_hold():
+    derivation = symbolic.derive(RandomizedResponse("0.7"))
+    good = dataclasses.replace(derivation[0], check=lambda scene: [Comparison("bound", mpf(1), mpf(2), "<=")])
+    assert len(Derivation("x", [good], derivation._scene)) == 1
+    bad = dataclasses.replace(good, check=lambda scene: [Comparison("bound", mpf(2), mpf(1), "<=")])
+    with pytest.raises(StepFailedError, match="at most"):
+        Derivation("x", [bad], derivation._scene)
+
+
+def test_the_slip_in_theorem_10_is_caught():
+    """exp(a - 1) where the theorem has e^a - 1, as a published implementation has it."""
+    from dplab.symbolic.stories import bounds
+
+    right = bounds.GEOMETRIC
+    slipped = right.replace(
+        lambda node: node.is_Pow and node.exp == -1 and node.base.is_Add and node.base.has(bounds.PLUS),
+        lambda node: sympy.exp(1 - bounds.PLUS),
+    )
+    assert slipped != right
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(bounds, "GEOMETRIC", slipped)
+        with pytest.raises(StepFailedError, match="the fractions"):
+            symbolic.derive(RandomizedResponse("0.7"))
+
+
+# --- against the other routes -------------------------------------------------------------------------
+
+NUMBERS = [Gaussian("0.8"), Laplace("1.3"), RandomizedResponse("0.71")]
+
+
+@pytest.mark.parametrize("pair", NUMBERS, ids=repr)
+@pytest.mark.parametrize("eps", ["0.13", "0.6"])
+def test_delta_agrees_with_the_reference_to_40_digits(pair, eps):
+    from dplab.symbolic.numeric import number
+
+    step = symbolic.derive(pair)["Tight delta"]
+    expected = reference.delta(pair, eps, digits=42)
+    with mpmath.workdps(50):
+        (symbol,) = step.expression.free_symbols
+        found = number(step.expression, {symbol: mpf(eps)})
+        assert abs(found / expected.value - 1) < mpf(10) ** -40
+
+
+@pytest.mark.parametrize("pair", NUMBERS, ids=repr)
+def test_mgf_agrees_with_the_symbolic_route(pair):
+    from dplab.symbolic.numeric import number
+
+    step = symbolic.derive(pair)["Moment generating function"]
+    with mpmath.workdps(50):
+        (symbol,) = step.expression.free_symbols
+        found = number(step.expression, {symbol: mpf("0.37")})
+        assert abs(found / symbolic.mgf(pair, "0.37").evaluate(45) - 1) < mpf(10) ** -40
+
+
+# --- as an object and as text -------------------------------------------------------------------------
+
+
+def test_a_derivation_is_a_sequence_of_titled_steps():
+    derivation = symbolic.derive(Laplace("b"))
+    titles = [step.title for step in derivation]
+    assert derivation[0].title == titles[0] == "Output distributions"
+    assert derivation["tight delta"] is derivation["Tight delta"]
+    with pytest.raises(KeyError, match="no step 'PLD'; there are: Output distributions"):
+        derivation["PLD"]
+    step = derivation["Privacy loss distribution"]
+    assert isinstance(step.lines[0], Line)
+    assert step.expression.free_symbols == {sympy.Symbol("s", real=True), sympy.Symbol("b", positive=True)}
+    assert step.latex.startswith(r"\begin{aligned} \omega(s) &= ")
+    assert step.reason
+
+
+def test_text_and_markdown():
+    derivation = symbolic.derive(Gaussian("sigma"))
+    text = str(derivation)
+    assert text.startswith("Gaussian(sigma=sigma), forward (P over Q)")
+    assert "M(z) = exp(mu**2*z*(1 + z)/2)\n    where mu = 1/sigma" in text
+    assert "All 17 steps checked to 30 digits" in text
+    markdown = derivation._repr_markdown_()
+    assert markdown.count("$$") == 2 * len(derivation)
+    assert r"\sqrt{2 \pi}" in markdown
+    assert repr(derivation) == "<Derivation: Gaussian(sigma=sigma), forward (P over Q), 17 steps>"
+    report = derivation.checked
+    assert "digits" in str(report)
+    assert "<table>" in report._repr_html_()
+
+
+def test_checking_again_at_more_digits():
+    report = symbolic.derive(RandomizedResponse("p")).check(digits=80)
+    assert report.digits == 80
+    assert all(row.digits >= 80 for row in report)
+
+
+def test_bad_questions():
+    with pytest.raises(ParameterError, match="direction"):
+        symbolic.derive(Gaussian(1), "both")
+    with pytest.raises(ParameterError, match="digits"):
+        symbolic.derive(RandomizedResponse("0.7")).check(digits=0)
+    with pytest.raises(DplabError):
+        symbolic.derive("Gaussian")
