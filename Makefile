@@ -1,7 +1,8 @@
 # make lab        JupyterLab on the notebooks (the first call installs everything into .venv)
 # make test       lint, types and the quick tests
 # make test-long  the tests that take longer: every notebook, and JupyterLab in a real browser
-# make bench      time, bracket width and memory of the standard cases
+# make bench      time, bracket width and memory of the standard cases, beside every other accountant that is there
+# make peers      installs other accountants for `make bench`, each into an environment of its own
 # make clean      removes what the above made, .venv included
 #
 # LAB_ARGS, TEST_ARGS and BENCH_ARGS are passed through: make lab LAB_ARGS="--no-browser --port 8899"
@@ -19,7 +20,7 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # JupyterLab refuses to run as root unless told that this is meant.
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-long bench clean
+.PHONY: help lab test test-long peers bench clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -35,6 +36,9 @@ test: .venv/.test-installed
 
 test-long: .venv/.test-installed
 	$(BIN)/python -m pytest -m long --nbmake --nbmake-timeout=60 tests notebooks $(TEST_ARGS)
+
+peers: .venv/.lab-installed
+	$(BIN)/python -m dplab.peers
 
 # An inherited choice of BLAS kernel would slow numpy down and falsify the times.
 bench: .venv/.lab-installed

@@ -32,7 +32,7 @@ _HOMES = {
     "DplabError": "core.errors",
     "compare": "comparison",
 }
-_ROOMS = ("core", "mechanisms", "symbolic", "reference", "fourier", "clt", "comparison", "plots", "widgets")
+_ROOMS = ("core", "mechanisms", "symbolic", "reference", "fourier", "clt", "comparison", "plots", "peers", "widgets")
 
 __all__ = [
     "PLD",

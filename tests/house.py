@@ -12,13 +12,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 
-# `plots` has a floor of its own: it draws what the routes return; the comparison and the faces draw with it.
+# `plots` and `peers` are between the floors: one draws what the routes return, the other asks other accountants;
+# comparison, verification, experiments and the faces use both.
 FLOORS: dict[str, float] = {
     "core": 0,
     **dict.fromkeys(("mechanisms", "tradeoff"), 1),
     **dict.fromkeys(("symbolic", "reference", "fourier", "clt", "bounds"), 2),
-    "plots": 2.5,
-    **dict.fromkeys(("comparison", "verification", "peers", "sweep", "experiments"), 3),
+    **dict.fromkeys(("plots", "peers"), 2.5),
+    **dict.fromkeys(("comparison", "verification", "sweep", "experiments"), 3),
     **dict.fromkeys(("widgets", "cli", "grading"), 4),
     "": 5,  # dplab/__init__.py, which hands out names of all rooms
     "__main__": 6,

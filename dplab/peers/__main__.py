@@ -1,0 +1,5 @@
+"""`python -m dplab.peers` (`make peers`)."""
+
+from .installation import main
+
+main()

@@ -1,0 +1,1 @@
+"""Adapters to other accountants, one in each file, named like its distribution."""

@@ -1,0 +1,127 @@
+"""A dplab composition as a peer's question: a flat list of steps with float64 parameters."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from ..core.composition import Composition
+from ..core.directions import parse_direction
+from ..core.errors import ParameterError, UnboundSymbolError
+from ..core.functions import MpmathTable
+from ..core.pair import Pair
+from ..core.parameters import Parameter, approximate, evaluate, privacy_parameter, probability, require_numbers
+from .protocol import NotModelled, Query, Step
+
+_DIGITS = 40
+
+
+def query(
+    composition,
+    *,
+    eps=None,
+    delta=None,
+    direction: str = "both",
+    settings: Mapping[str, Any] | None = None,
+) -> Query:
+    """The question "delta at eps" or "eps at delta" of a composition, for any peer.
+
+    Exactly one of `eps` (real, nats) and `delta` (in [0, 1]) is given. Parameters become the nearest float64.
+
+    Raises ParameterError for values out of range, UnboundSymbolError for symbols, NotModelled if no peer could be
+    told of the composition: a mechanism outside the list of `Step`, or one that only dplab reduces to nothing.
+
+    >>> from dplab import Gaussian, PoissonSubsampled
+    >>> query(10 * PoissonSubsampled(Gaussian(sigma=4, sensitivity=2), q="1/3"), eps=1).steps
+    (Step(mechanism='gaussian', parameters={'sigma': 2.0}, q=0.3333333333333333, k=10),)
+    """
+    composition = Composition.of(composition)
+    if composition.free_symbols:
+        raise UnboundSymbolError(composition.free_symbols, "dplab.peers")
+    if (eps is None) == (delta is None):
+        raise ParameterError("eps", eps, "given alone, or delta alone", "A peer is asked one question at a time.")
+    asked = parse_direction(direction)
+    wanted: Parameter | float = privacy_parameter(eps) if delta is None else probability(delta, "delta")
+    require_numbers("dplab.peers", wanted)
+    number = _nearest(wanted)
+    steps = [_step(pair, k) for pair, k in composition.reduced().parts]
+    return Query(
+        steps=_merged(steps),
+        eps=number if delta is None else None,
+        delta=None if delta is None else number,
+        direction=asked,
+        symmetric=composition.reduced().symmetric,
+        settings=dict(settings or {}),
+        composition=composition.to_json(),
+    )
+
+
+def _nearest(value: Parameter | float) -> float:
+    """The nearest float64 (`approximate` is for range checks only)."""
+    if isinstance(value, Fraction):
+        return float(value)
+    if isinstance(value, float):
+        return value
+    with mpmath.workdps(_DIGITS):
+        return float(evaluate(value, MpmathTable()))
+
+
+def _step(pair: Pair, k: int) -> Step:
+    kind = type(pair).__name__
+    if kind == "PoissonSubsampled":
+        inner = _step(pair.arguments["mechanism"], k)
+        if inner.q != 1:
+            raise NotModelled("sampling within sampling has no step of its own")
+        return Step(inner.mechanism, inner.parameters, _nearest(pair.arguments["q"]), k)
+    if kind not in _READERS:
+        raise NotModelled(f"{kind} is not among the mechanisms that peers are asked about")
+    name, reader = _READERS[kind]
+    parameters = reader(pair)
+    if any(value is None for value in parameters.values()):
+        raise NotModelled(f"{pair!r} is degenerate")
+    return Step(name, parameters, 1.0, k)
+
+
+def _scaled(name: str) -> Callable[[Pair], dict]:
+    """Noise of scale `name` over the sensitivity; None without noise."""
+
+    def read(pair: Pair) -> dict:
+        scale, sensitivity = pair.arguments[name], pair.arguments["sensitivity"]
+        if approximate(scale) == 0:
+            return {name: None}
+        if isinstance(scale, Fraction) and isinstance(sensitivity, Fraction):
+            return {name: _nearest(scale / sensitivity)}
+        with mpmath.workdps(_DIGITS):
+            return {name: float(evaluate(scale, MpmathTable()) / evaluate(sensitivity, MpmathTable()))}
+
+    return read
+
+
+def _plain(*names: str) -> Callable[[Pair], dict]:
+    return lambda pair: {name: _nearest(pair.arguments[name]) for name in names}
+
+
+def _log_odds(pair: Any) -> dict:
+    with mpmath.workdps(_DIGITS):
+        return {"eps": float(pair.c(MpmathTable()))}
+
+
+_READERS: dict[str, tuple[str, Callable[[Pair], dict]]] = {
+    "Gaussian": ("gaussian", _scaled("sigma")),
+    "Laplace": ("laplace", _scaled("b")),
+    "RandomizedResponse": ("randomised response", _log_odds),
+    "ApproximateDP": ("approximate dp", _plain("eps", "delta")),
+    "DiscreteLaplace": ("discrete laplace", _plain("b", "shift")),
+    "DiscreteGaussian": ("discrete gaussian", _plain("sigma", "shift")),
+}
+
+
+def _merged(steps: list[Step]) -> tuple[Step, ...]:
+    """Equal steps put together, in order: different exact parameters may share their nearest float."""
+    counts: dict[tuple, Step] = {}
+    for step in steps:
+        key = (step.mechanism, tuple(step.parameters.items()), step.q)
+        before = counts[key].k if key in counts else 0
+        counts[key] = Step(step.mechanism, step.parameters, step.q, before + step.k)
+    return tuple(counts.values())
