@@ -1,16 +1,21 @@
 """The fast route: numpy FFT with strict two-sided bounds; every number is a `Bracket`.
 
-`algorithm_1` and `rounded_masses` are the lecture version, which bounds nothing; `algorithm_1_bracket` is the same
-with every error bounded, from the pieces that a lecture on error analysis shows: `alphas`, `theorem_10`, `one_sided`.
+Each call takes the grid by name (`GRIDS`): "split-merge" (the default, second order), "round", "minmax", or "point",
+which bounds nothing and answers with an `Approximation`.
+
+`algorithm_1` and `grid_masses` are the lecture version in plain float64; `algorithm_1_bracket` is the same with every
+error bounded, from the pieces that a lecture on error analysis shows: `alphas`, `theorem_10`, `one_sided`.
 """
 
 from .bounded_lecture import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses
 from .chernoff import Alphas, after_rounding, alphas, alphas_of
-from .lecture import algorithm_1, rounded_masses
+from .choices import GRIDS
+from .lecture import algorithm_1, grid_masses, rounded_masses
 from .route import curve, delta, epsilon, log_delta
 from .wrapping import OneSided, Theorem10, best_one_sided, best_theorem_10, one_sided, theorem_10
 
 __all__ = [
+    "GRIDS",
     "Alphas",
     "OneSided",
     "Theorem10",
@@ -26,6 +31,7 @@ __all__ = [
     "curve",
     "delta",
     "epsilon",
+    "grid_masses",
     "log_delta",
     "one_sided",
     "outward_masses",

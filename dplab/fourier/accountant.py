@@ -14,6 +14,7 @@ import numpy as np
 from ..core.budget import ErrorBudget, Part
 from ..core.composition import Composition
 from ..core.results import Bracket
+from .choices import DEFAULT_GRID, GRIDS
 from .intervals import Interval, down, maximum, up
 from .onestep import FN, OneStep
 from .planning import Plan, Settings, make_plan, refined
@@ -59,7 +60,8 @@ class Found:
             return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
         if width > 0 and self.upper.central - self.lower.central < 0.3 * width:
             return None
-        return saddle, refined(settings, self.plan, 0.9 * math.sqrt(rtol / self.relative_width))
+        power = 1 / GRIDS[self.plan.grid].order
+        return saddle, refined(settings, self.plan, 0.9 * (rtol / self.relative_width) ** power)
 
 
 class OneDirection:
@@ -118,6 +120,10 @@ class OneDirection:
             return True
         return all(step.support is None and len(step.atoms) == 1 for step, _ in self.parts)
 
+    def answers_without_grid(self, settings: Settings) -> bool:
+        """True where a closed form serves and no particular grid was asked for."""
+        return self.has_closed_form and (settings.grid == DEFAULT_GRID or self.infinity[0] >= 1)
+
     def _closed_form(self, eps: Interval) -> tuple[float, float]:
         """Enclosure of delta where no grid is needed; see `has_closed_form`."""
         if self.infinity[0] >= 1:
@@ -148,7 +154,7 @@ class OneDirection:
 
         A plan is made for the middle point and kept for the neighbours that it serves well enough.
         """
-        answers: list[Found | None] = [self._without_grid(point) for point in points]
+        answers: list[Found | None] = [self.without_grid(point, settings) for point in points]
         open_ones = [i for i, answer in enumerate(answers) if answer is None]
         stack = [sorted(open_ones, key=lambda i: points[i].eps)]
         while stack:
@@ -191,7 +197,7 @@ class OneDirection:
         lower, upper, plan = sides
         return Found(lower.at(point.eps, point.eps_error), upper.at(point.eps, point.eps_error), plan)
 
-    def _without_grid(self, point: Point) -> Found | None:
+    def without_grid(self, point: Point, settings: Settings) -> Found | None:
         """Answers that need no composition on a grid."""
         eps = Interval(point.eps - point.eps_error, point.eps + point.eps_error)
         if point.eps_error:
@@ -207,7 +213,7 @@ class OneDirection:
         elif eps.hi <= self.smallest_loss().lo:
             low, high = (-math.expm1(e + log_q) for e, log_q in zip((eps.hi, eps.lo), self._log_q(), strict=True))
             low, high = max(low - 4e-16, 0.0), min(high + 4e-16, 1.0)
-        elif self.has_closed_form:
+        elif self.answers_without_grid(settings):
             low, high = self._closed_form(eps)
         else:
             return None
@@ -230,7 +236,7 @@ def budget_of(found: Found) -> ErrorBudget:
         reason = "float64 enclosure of the closed form, parameters included"
         return ErrorBudget((Part("rounding", width, reason),), {})
     parts = [
-        Part("grid", upper.central - lower.central, "split above and merge below the PLD, second order in dx"),
+        Part("grid", upper.central - lower.central, GRIDS[plan.grid].reason),
         Part("tail", upper.infinity - lower.infinity, "mass above the grid sent to infinity"),
         Part(
             "periodisation", upper.periodisation + lower.periodisation, "kappa times Chernoff's bound of P(S outside)"
@@ -239,7 +245,13 @@ def budget_of(found: Found) -> ErrorBudget:
     ]
     rest = width - math.fsum(part.size for part in parts)
     parts.append(Part("evaluation", rest, "parameters and special functions: certified factor and shift of the losses"))
-    settings = {"dx": plan.dx, "n": plan.n, "tilt": plan.tilt, "grid nodes": sum(g.size for g in plan.upper)}
+    settings = {
+        "grid": plan.grid,
+        "dx": plan.dx,
+        "n": plan.n,
+        "tilt": plan.tilt,
+        "grid nodes": sum(g.size for g in plan.upper),
+    }
     return ErrorBudget(tuple(parts), settings)
 
 
@@ -274,7 +286,7 @@ def _trivial(point: Point) -> float:
 
 def _advice(found: Found, relative: float, rtol: float) -> str:
     plan = found.plan
-    factor = math.sqrt(relative / rtol)
+    factor = (relative / rtol) ** (1 / GRIDS[plan.grid].order)
     says = f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}"
     if plan is _NO_PLAN:
         return f"{says}; float64 cancels here: use dplab.reference"

@@ -66,10 +66,9 @@ def certify_upper(
         gain = np.where(too_far, 0.0, gain)
     if not (math.isfinite(scale) and 0 < total < math.inf):  # all mass at infinity bounds everything
         return replace(pld, masses=np.zeros_like(pld.masses), infinity=1.0)
-    # At x = 0 the total must reach 1. A total above 1 counts once more, because the composition below takes
-    # 1 - delta(inf) for the mass at finite losses (see `Side`).
-    scale = max(scale, -math.log(total)) + max(math.log(total), 0.0) + 64 * U
-    return replace(pld, log_scale=scale, shift=shift)
+    # At x = 0 the total must reach 1. How far it exceeds 1 matters for the mass at infinity of the composition.
+    excess = max(math.log(total), 0.0) + 64 * U
+    return replace(pld, log_scale=max(scale, -math.log(total)) + 64 * U, shift=shift, log_excess=excess)
 
 
 def _lift(pld: GridPLD, lack: np.ndarray, costs: np.ndarray, tilt: float) -> np.ndarray:

@@ -43,7 +43,7 @@ class GridPLD:
     """Masses on a grid's nodes and at infinity.
 
     Certified corrections, both >= 0: upper: h(x) <= e^{log_scale} h_grid(x - shift); lower: h(x) >=
-    e^{-log_scale} h_grid(x + shift).
+    e^{-log_scale} h_grid(x + shift). `log_excess`, upper only, bounds the log of a total mass above 1.
     """
 
     grid: Grid
@@ -51,6 +51,7 @@ class GridPLD:
     infinity: float
     log_scale: float = 0.0
     shift: float = 0.0
+    log_excess: float = 0.0
 
 
 def split(step: OneStep, grid: Grid, tails: StepTails, curve: Interval) -> GridPLD:

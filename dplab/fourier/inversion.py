@@ -94,7 +94,7 @@ def _search(
     settings: Settings,
     enough: float,
 ) -> EpsRange:
-    if direction.has_closed_form:
+    if direction.answers_without_grid(settings):
         return _without_grid(direction, least, most, atol)
     log_target = math.log(max(most - infinity, 1e-300))
     saddle = direction.scout.saddle_for(log_target)
@@ -106,8 +106,8 @@ def _search(
         rtol = min(0.5, loose * saddle.tilt * (1 - infinity / most))
         plan = make_plan(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
-        right = _root(upper, float(down(math.log(least))), saddle.eps, 1 / saddle.tilt, atol, +1)
-        left = _root(lower, float(up(math.log(most))), saddle.eps, 1 / saddle.tilt, atol, -1)
+        right = root(upper, float(down(math.log(least))), saddle.eps, 1 / saddle.tilt, atol, +1)
+        left = root(lower, float(up(math.log(most))), saddle.eps, 1 / saddle.tilt, atol, -1)
         at = 0.5 * (left + right) if math.isfinite(left) and math.isfinite(right) else saddle.eps
         found = Found(lower.at(at, 0.0), upper.at(at, 0.0), plan)
         width = right - left
@@ -169,7 +169,7 @@ def _bisect(holds, right: bool) -> float:
     return high if right else low
 
 
-def _root(side: Side, log_target: float, start: float, scale: float, atol: float, sign: int) -> float:
+def root(side: Side, log_target: float, start: float, scale: float, atol: float, sign: int) -> float:
     """An eps where the log of the side's bound is verified <= (upper side) or >= (lower side) the target, as close to
     equality as float64 tells apart; an infinity where none is found."""
 

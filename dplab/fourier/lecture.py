@@ -8,15 +8,22 @@ What it returns is no bound: the grid, the mass that wraps around, and float64 e
 is the same idea with all three bounded.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..core.directions import parse_direction
-from ..core.errors import ParameterError
+from ..core.errors import ParameterError, UnboundSymbolError
 from ..core.pair import Pair
 from ..core.parameters import count
 from ..core.pld import PLD
-from .intervals import Interval
+from .choices import named_grid
+from .grids import Grid, merge, supporting_lines
+from .minmax import extreme_cells
 from .onestep import OneStep
+from .point import point_masses
+from .rounding_grid import exact_cells, moved_masses
+from .split_merge import split_masses
 
 
 def algorithm_1(a: np.ndarray, k: int, L: float, eps: float, mass_at_infinity: float = 0.0) -> float:
@@ -39,35 +46,70 @@ def algorithm_1(a: np.ndarray, k: int, L: float, eps: float, mass_at_infinity: f
     return float(1 - (1 - mass_at_infinity) ** k + finite)
 
 
+class GridMasses(NamedTuple):
+    """A PLD on a grid: nodes x_i = -L + i dx, the mass at each, the mass at infinity."""
+
+    x: np.ndarray
+    masses: np.ndarray
+    infinity: float
+
+
+def grid_masses(
+    pair: Pair, L: float, n: int, grid: str = "round", side: str = "upper", direction: str = "forward"
+) -> GridMasses:
+    """Masses of a PLD on the grid X_n by the formulas of a named grid, in plain float64.
+
+    L > 0 in nats; n even, at least 4. grid: "round" (losses move to the node on the right or left), "minmax" (dx times
+    max or min of omega on a cell; the upper total exceeds 1), "split-merge" (second order), or "point" (omega(x_i) dx,
+    which has no side and bounds nothing). side "upper": delta(eps) of the grid PLD lies above the true one, also
+    after composition; "lower": below. Up to float64's rounding: `dplab.fourier.delta` bounds that too.
+    Source: Koskela et al. (2021), Lemma 5 and section 6.3; Doroshenko et al. (2022) for "split"; Koskela, Jälkö,
+    Honkela (2020) for "point".
+    Raises ParameterError for a bad n, L <= 0, an unknown grid or side, or direction "both".
+
+    >>> from dplab import Gaussian
+    >>> totals = [float(grid_masses(Gaussian(1), 16, 64, "minmax", side).masses.sum()) for side in ("lower", "upper")]
+    >>> totals[0] < 1 < totals[1]
+    True
+    """
+    if side not in ("upper", "lower"):
+        raise ParameterError("side", side, 'one of "upper", "lower"')
+    named_grid(grid)
+    if count(n, "n") % 2 or n < 4:
+        raise ParameterError("n", n, "even and at least 4")
+    if not 0 < L < np.inf:
+        raise ParameterError("L", L, "> 0 and finite")
+    facing = parse_direction(direction)
+    if facing == "both":
+        raise ParameterError("direction", direction, 'one of "forward", "backward": a grid PLD faces one way')
+    if pair.free_symbols:
+        raise UnboundSymbolError(pair.free_symbols, "dplab.fourier")
+    nodes = Grid(-float(L), 2 * float(L) / n, 0, n)
+    reduced = pair.reduced()
+    if reduced is None:  # nothing is lost: all mass at loss 0
+        return GridMasses(nodes.nodes, (np.arange(n) == n // 2).astype(float), 0.0)
+    step = OneStep(PLD(reduced, facing == "backward"))
+    masses, infinity = _masses(step, nodes, grid, +1 if side == "upper" else -1)
+    return GridMasses(nodes.nodes, masses, infinity)
+
+
+def _masses(step: OneStep, nodes: Grid, grid: str, sign: int) -> tuple[np.ndarray, float]:
+    if grid == "point":
+        return point_masses(step, nodes)
+    if grid == "split-merge":
+        made = split_masses(step, nodes) if sign > 0 else merge(step, supporting_lines(step, nodes))
+        return made.masses, made.infinity
+    above = step.continuous(nodes.at()).p.mid
+    return moved_masses(step, nodes, above, sign, extreme_cells if grid == "minmax" else exact_cells, near=1e-9)
+
+
 def rounded_masses(pair: Pair, L: float, n: int, side: str = "upper", direction: str = "forward"):
     """Masses of a PLD on the grid X_n, every loss rounded to a grid point: (a, mass at infinity).
 
     side "upper": to the right; what lies above the grid goes to infinity, what lies below to the first point.
     side "lower": to the left; what lies above goes to the last point, what lies below is dropped.
     Source: Koskela et al. (2021), Lemma 5: delta^L(eps) <= delta(eps) <= delta^R(eps).
-    Raises ParameterError for an odd n, L <= 0, an unknown side, or direction "both".
+    Arguments and errors as for `grid_masses`.
     """
-    if side not in ("upper", "lower"):
-        raise ParameterError("side", side, 'one of "upper", "lower"')
-    if count(n, "n") % 2 or n == 0:
-        raise ParameterError("n", n, "even and positive")
-    if not L > 0:
-        raise ParameterError("L", L, "> 0")
-    facing = parse_direction(direction)
-    if facing == "both":
-        raise ParameterError("direction", direction, 'one of "forward", "backward": a grid PLD faces one way')
-    x = -L + np.arange(n) * (2 * L / n)
-    reduced = pair.reduced()
-    if reduced is None:  # nothing is lost: all mass at loss 0
-        return (np.arange(n) == n // 2).astype(float), 0.0
-    step = OneStep(PLD(reduced, facing == "backward"))
-    above = step.continuous(Interval.exactly(x)).p.mid
-    for loss, mass in step.atoms:
-        above = above + np.where(x < loss.mid, mass.mid, 0.0)
-    below = step.below(Interval.exactly(x[:1])).mid[0]
-    total = above[0] + below + sum(mass.mid for loss, mass in step.atoms if loss.mid <= x[0])
-    infinity = float(step.infinity.mid)
-    cells = above[:-1] - above[1:]
-    if side == "upper":
-        return np.concatenate([[total - above[0]], cells]), infinity + float(above[-1])
-    return np.concatenate([cells, [above[-1]]]), infinity
+    made = grid_masses(pair, L, n, "round", side, direction)
+    return made.masses, made.infinity

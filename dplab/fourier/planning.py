@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from .choices import DEFAULT_GRID, GRIDS
 from .grids import Grid
 from .intervals import Interval, down, up
 from .onestep import OneStep
@@ -19,12 +20,14 @@ _MARGIN = 1e-3
 
 @dataclass(frozen=True)
 class Settings:
-    """What a caller may fix by hand; None leaves the choice to the plan. `max_size` caps n and every grid."""
+    """What a caller may fix by hand; None leaves the choice to the plan. `max_size` caps n and every grid; `grid` is
+    one of `choices.GRIDS`."""
 
     dx: float | None = None
     n: int | None = None
     tilt: float | None = None
     max_size: int = DEFAULT_MAX_SIZE
+    grid: str = DEFAULT_GRID
 
     @property
     def fixed(self) -> bool:
@@ -49,6 +52,7 @@ class Plan:
     n: int
     spare: float
     capped: bool
+    grid: str = DEFAULT_GRID
 
 
 def make_plan(
@@ -60,14 +64,22 @@ def make_plan(
     """
     tilt = settings.tilt if settings.tilt is not None else saddle.tilt
     steps = sum(k for _, k in parts)
-    wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
+    chosen, laws = GRIDS[settings.grid], [law for law, _ in scout.laws]
+    if chosen.order == 1:  # losses move by at most dx to either side
+        rough = (
+            [k * chosen.roughness(step, law.losses, tilt) for (step, k), law in zip(parts, laws, strict=True)]
+            if chosen.roughness
+            else [0.0]
+        )
+        wanted = rtol / (tilt * steps + sum(rough))
+    else:
+        wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
     wanted = settings.dx or min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
     log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
     target = math.log(_MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
     log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
     log_share = math.log(_MARGIN * rtol / steps)
-    laws = [law for law, _ in scout.laws]
     ranges = [_range(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]
     room, most = 2 * min(wanted, 1.0), min(settings.max_size, _MOST_NODES)
     window = scout.window(tilt, target, [(bottom - room, top + room) for bottom, top in ranges])
@@ -77,9 +89,10 @@ def make_plan(
     aligned = _alignment(parts, dx, least)
     lower = _grids(parts, ranges, aligned, dx, -1)
     upper = _grids(parts, ranges, aligned, dx, +1)
-    dx = upper[0].dx
+    dx = float(upper[0].dx)
     n = settings.n or good_size(int(width / dx) + 16)
-    return Plan(tilt, dx, lower, upper, window, n, math.exp(max(log_tail, -660.0)), capped=least > wanted)
+    spare = math.exp(max(log_tail, -660.0))
+    return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
 
 
 def _range(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float) -> tuple[float, float]:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable
 from fractions import Fraction
 from itertools import groupby, pairwise
+from typing import Any
 
 from ..core.composition import Composition
 from ..core.directions import Direction, parse_direction, single_directions
@@ -20,6 +21,8 @@ from ..core.parameters import (
 )
 from ..core.results import Bracket, Curve
 from .accountant import Found, OneDirection, Point, combine
+from .approximations import approximate_curve, approximate_epsilon
+from .choices import DEFAULT_GRID, GRIDS, named_grid
 from .intervals import IntervalTable
 from .inversion import combine_ranges, epsilon_ranges
 from .planning import DEFAULT_MAX_SIZE, Settings
@@ -35,6 +38,7 @@ def delta(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict lower and upper bounds of the tight delta(eps), rounding included.
 
@@ -42,8 +46,9 @@ def delta(
     direction: "forward" ("remove"), "backward" ("add"), or "both", the max of the two compositions.
     rtol: the relative width asked for; grid step `dx`, transform size `n` and `tilt` are chosen for it, or fixed by
     hand. max_size caps the sizes; a bracket that misses rtol comes back wider, with `reached` False and a note.
+    grid: "split-merge" (error of second order in dx), "round" or "minmax" (first order, as in the paper), or "point".
 
-    Returns a Bracket with `.lower`, `.upper`, `.budget`.
+    Returns a Bracket with `.lower`, `.upper`, `.budget`; for grid "point", which bounds nothing, an Approximation.
     Raises ParameterError for values out of range, UnboundSymbolError if parameters are symbols.
     Source: Koskela et al. (2021), Algorithm 1; Doroshenko et al. (2022) for the upper grid; tilting, lower grid and
     rounding bounds are dplab's own.
@@ -53,7 +58,7 @@ def delta(
     >>> bracket.lower < 4.2434842524821632e-06 < bracket.upper
     True
     """
-    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size), log=False)[0]
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, grid), log=False)[0]
 
 
 def log_delta(
@@ -66,12 +71,13 @@ def log_delta(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict bounds of the natural logarithm of delta(eps), also where delta is below the smallest float.
 
     Arguments and errors as for `delta`; the width is about the relative width of delta.
     """
-    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size), log=True)[0]
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, grid), log=True)[0]
 
 
 def curve(
@@ -84,14 +90,18 @@ def curve(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    grid: str = DEFAULT_GRID,
 ) -> Curve:
     """Strict bounds of delta at several eps, sharing transforms between neighbours; non-increasing on both sides.
 
     Arguments and errors as for `delta`. Returns a Curve of Brackets in the order of `epss`.
     """
     epss = list(epss)
-    brackets = _curve(composition, epss, direction, rtol, _settings(dx, n, tilt, max_size), log=False)
-    return Curve(tuple(approximate(privacy_parameter(e)) for e in epss), tuple(_monotone(epss, brackets)))
+    settings = _settings(dx, n, tilt, max_size, grid)
+    values = _curve(composition, epss, direction, rtol, settings, log=False)
+    if GRIDS[settings.grid].strict:
+        values = _monotone(epss, values)
+    return Curve(tuple(approximate(privacy_parameter(e)) for e in epss), tuple(values))
 
 
 def epsilon(
@@ -104,6 +114,7 @@ def epsilon(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict bounds of eps(delta), the smallest eps >= 0 for which the composition is (eps, delta)-DP.
 
@@ -116,7 +127,7 @@ def epsilon(
     True
     """
     composition = _checked(composition)
-    settings = _settings(dx, n, tilt, max_size)
+    settings = _settings(dx, n, tilt, max_size, grid)
     wanted = checked(delta, "delta", "in [0, 1]", lambda v: 0 <= v <= 1)
     require_numbers("dplab.fourier", wanted)
     tolerance = float(approximate(positive(atol, "atol")))
@@ -125,18 +136,23 @@ def epsilon(
         relative_error = 2.0**-52
     names = single_directions(direction, composition.symmetric)
     ways = {name: OneDirection(composition, name == "backward") for name in names}
+    if not GRIDS[settings.grid].strict:
+        answer: Any = approximate_epsilon(ways, target, tolerance, settings, parse_direction(direction))
+        return answer
     ranges = epsilon_ranges(ways, target, relative_error, tolerance, settings)
     return combine_ranges(ranges, tolerance, parse_direction(direction))
 
 
-def _curve(composition, epss, direction: str, rtol, settings: Settings, log: bool) -> list[Bracket]:
+def _curve(composition, epss, direction: str, rtol, settings: Settings, log: bool) -> list[Any]:
     composition = _checked(composition)
     points = [_point(eps) for eps in epss]
     tolerance = float(approximate(positive(rtol, "rtol")))
     names = single_directions(direction, composition.symmetric)
     ways = {name: OneDirection(composition, name == "backward") for name in names}
-    found = _strongest_first(ways, points, tolerance, settings)
     asked = parse_direction(direction)
+    if not GRIDS[settings.grid].strict:
+        return approximate_curve(ways, points, tolerance, settings, asked, log)
+    found = _strongest_first(ways, points, tolerance, settings)
     return [
         combine({name: values[i] for name, values in found.items()}, point, tolerance, asked, log)
         for i, point in enumerate(points)
@@ -206,7 +222,8 @@ def _point(eps) -> Point:
     return Point(value, max(float(enclosure.hi) - value, value - float(enclosure.lo)))
 
 
-def _settings(dx, n, tilt, max_size) -> Settings:
+def _settings(dx, n, tilt, max_size, grid) -> Settings:
+    named_grid(grid)
     if n is not None:
         n = count(n, "n")
         if n < 8 or n % 2:
@@ -220,4 +237,4 @@ def _settings(dx, n, tilt, max_size) -> Settings:
     theta = None if tilt is None else float(approximate(positive(tilt, "tilt")))
     if step is not None and not math.isfinite(step):
         raise ParameterError("dx", dx, "finite")
-    return Settings(step, n, theta, max_size)
+    return Settings(step, n, theta, max_size, grid)

@@ -3,10 +3,7 @@
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from .certificate import certify_lower, certify_upper
-from .grids import Grid, GridPLD, merge, split, supporting_lines
+from .choices import GRIDS
 from .intervals import U
 from .onestep import OneStep
 from .planning import Plan
@@ -29,34 +26,26 @@ class SideValue:
     infinity: float
 
 
-def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
-    """The certified split grid PLD."""
-    nodes = grid.at()
-    tails = step.continuous(nodes)
-    curve = step.curve(nodes, tails)
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows, the certificate sees
-        return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt, spare)
-
-
-def lower_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
-    """The certified merge grid PLD."""
-    lines = supporting_lines(step, grid)
-    with np.errstate(over="ignore", invalid="ignore"):
-        return certify_lower(merge(step, lines), step, lines, tilt, spare)
-
-
 class Side:
     """The upper (sign = +1) or lower (sign = -1) bound of delta(eps) for one direction and one plan."""
 
     def __init__(self, parts: list[tuple[OneStep, int]], plan: Plan, sign: int):
         self.sign = sign
-        make, grids = (upper_grid_pld, plan.upper) if sign > 0 else (lower_grid_pld, plan.lower)
+        chosen = GRIDS[plan.grid]
+        make, grids = (chosen.upper, plan.upper) if sign > 0 else (chosen.lower, plan.lower)
         self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in zip(parts, grids, strict=True)]
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
         self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
-        survival = math.fsum(k * (math.log1p(-pld.infinity) if pld.infinity < 1 else -math.inf) for pld, k in self.plds)
-        self.infinity = -math.expm1(survival) * (1 + sign * 16 * U)
+        self.infinity = self._infinity()
+
+    def _infinity(self) -> float:
+        """Mass at infinity of the composition: prod T^k - prod (T - delta(inf))^k, T the total mass, at least 1."""
+        excess = math.fsum(k * pld.log_excess for pld, k in self.plds) * (1 + self.sign * 8 * U)
+        lost = ((math.exp(-pld.log_excess) * pld.infinity, k) for pld, k in self.plds)
+        survival = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in lost)
+        total = math.exp(min(excess, 700.0)) if survival < 0 else 1.0
+        return -math.expm1(survival) * total * (1 + self.sign * 32 * U)
 
     def at(self, eps: float, eps_error: float) -> SideValue:
         """The bound at eps, valid for every true eps within `eps_error` of it."""

@@ -14,7 +14,7 @@ from dplab import Gaussian, Laplace, PoissonSubsampled
 from dplab.core.pld import PLD
 from dplab.fourier.grids import Grid, merge, split, supporting_lines
 from dplab.fourier.onestep import OneStep
-from dplab.fourier.sides import lower_grid_pld, upper_grid_pld
+from dplab.fourier.split_merge import lower_grid_pld, upper_grid_pld
 
 from .exact import FN, PLDS, GridCurve, curve, dominated, name, typical_losses
 
