@@ -8,10 +8,16 @@ from importlib import import_module
 
 _HOMES = {
     "draw_budget": "budgets",
+    "draw_convolution": "convolving",
     "draw_delta": "curves",
     "draw_directions": "envelopes",
+    "draw_growth": "convolving",
     "draw_hockey_stick": "hockey",
+    "draw_loss_map": "maps",
+    "draw_sampling_map": "maps",
+    "draw_sum": "convolving",
     "draw_test_lines": "envelopes",
+    "draw_mirror": "losses",
     "draw_pld": "losses",
     "draw_rates": "rates",
     "draw_residuals": "residuals",

@@ -1,5 +1,6 @@
 """The privacy loss distribution as a picture: a density, atoms as stems, and the mass at infinity at the right edge."""
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import mpmath
@@ -8,7 +9,7 @@ from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.parameters import require_numbers
 from ..core.pld import PLD
-from .style import BLUE, LINE, TEXT, TICK, VERMILLION, name_axes
+from .style import BLACK, BLUE, GREEN, GREY, LINE, TEXT, TICK, VERMILLION, legend, name_axes
 from .words import in_words, short, span
 
 if TYPE_CHECKING:
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
 _WIDTHS = 4.5
 """Half the picture's range, in typical widths of the continuous part."""
+
+
+_FEW_STEMS = 40
 
 
 class Shape(NamedTuple):
@@ -49,11 +53,12 @@ def _density(pld: PLD, fn: MpmathTable, points: int) -> list[tuple[float, float]
     return sorted((float(x), float(pld.density(fn, x))) for x in losses if ends[0] < x < ends[1])
 
 
-def draw_pld(ax: "Axes", pld: PLD | Pair, *, title: str = "") -> str:
+def draw_pld(ax: "Axes", pld: PLD | Pair, *, eps: float | None = None, title: str = "") -> str:
     """Draw the law of the privacy loss of one release; returns the describing sentence.
 
     The density belongs to the left axis, the stems (atoms) to the right one, which is there only if both are; the
-    mass at infinity is a stem at the right edge, with an arrow for a head.
+    mass at infinity is a stem at the right edge, with an arrow for a head. eps: what counts in delta(eps), the
+    share 1 - e^{eps - s} of each loss above it, is shaded.
 
     >>> from dplab import RandomizedResponse
     >>> from dplab.plots import new_figure
@@ -63,29 +68,52 @@ def draw_pld(ax: "Axes", pld: PLD | Pair, *, title: str = "") -> str:
 
     Raises UnboundSymbolError if a parameter is a symbol.
     """
-    law = shape(pld if isinstance(pld, PLD) else PLD(pld))
+    return draw_shape(ax, shape(pld if isinstance(pld, PLD) else PLD(pld)), eps=eps, title=title)
+
+
+def draw_shape(ax: "Axes", law: Shape, *, eps: float | None = None, title: str = "") -> str:
+    """Draw a law that is known in floats, as `draw_pld` does; returns the describing sentence."""
     both = bool(law.density) and (bool(law.atoms) or law.infinite > 0)
     if law.density:
         x, y = zip(*law.density, strict=True)
         ax.plot(x, y, color=BLUE, linewidth=LINE)
         ax.fill_between(x, y, color=BLUE, alpha=0.15, linewidth=0)
+        if eps is not None:
+            ax.fill_between(
+                x, [_counted(s, eps) * height for s, height in law.density], color=GREEN, alpha=0.6, linewidth=0
+            )
         ax.set_ylim(0, 1.15 * max(y))
     if law.atoms or law.infinite:
-        _stems(ax.twinx() if both else ax, law, both)
+        _stems(ax.twinx() if both else ax, law, both, eps)
+    if eps is not None:
+        ax.axvline(eps, color=GREY, linewidth=1, zorder=1)
     name_axes(ax, "privacy loss s (nats)", title or _heading(law, both))
     return _sentence(law)
 
 
-def _stems(ax: "Axes", law: Shape, both: bool) -> None:
+def _counted(s: float, eps: float) -> float:
+    """The share of a loss that counts in delta(eps): (1 - e^{eps - s})_+ [Koskela et al. 2021, Lemma 2]."""
+    return -math.expm1(min(eps - s, 0.0))
+
+
+def _stems(ax: "Axes", law: Shape, both: bool, eps: float | None = None) -> None:
     losses = [loss for loss, _ in law.atoms] + [x for x, _ in law.density]
     low, high = (min(losses), max(losses)) if losses else (0.0, 0.0)
     room = 0.08 * (high - low) or 1.0
     if law.atoms:
         x, mass = zip(*law.atoms, strict=True)
-        ax.vlines(x, 0, mass, color=VERMILLION, linewidth=3, zorder=3)
-        ax.plot(x, mass, "o", color=VERMILLION, markersize=8)
+        few = len(x) <= _FEW_STEMS
+        ax.vlines(x, 0, mass, color=VERMILLION, linewidth=3 if few else 1.6, zorder=3)
+        if few:
+            ax.plot(x, mass, "o", color=VERMILLION, markersize=8)
+        if eps is not None:
+            counted = [m * _counted(s, eps) for s, m in law.atoms]
+            look = {"linewidth": 9, "alpha": 0.7, "zorder": 2} if few else {"linewidth": 1.6, "zorder": 4}
+            ax.vlines(x, 0, counted, color=GREEN, **look)
     edge = high + room
     if law.infinite:
+        if eps is not None:
+            ax.vlines([edge], 0, [law.infinite], color=GREEN, linewidth=9, alpha=0.7, zorder=2)
         ax.vlines([edge], 0, [law.infinite], color=VERMILLION, linewidth=3, linestyle=(0, (2, 1)))
         ax.plot([edge], [law.infinite], ">", color=VERMILLION, markersize=11, clip_on=False)
         ax.annotate(
@@ -100,10 +128,14 @@ def _stems(ax: "Axes", law: Shape, both: bool) -> None:
     ax.set_xlim(low - room, edge + (room / 2 if law.infinite else 0))
     ax.set_ylim(0, 1.15 * max([law.infinite, *(mass for _, mass in law.atoms)]))
     if both:
-        ax.figure.subplots_adjust(right=1 - 0.95 / ax.figure.get_size_inches()[0])
-        ax.set_ylabel("mass of an atom", fontsize=TEXT, color=VERMILLION)
-        ax.tick_params(labelsize=TICK, colors=VERMILLION)
-        ax.spines[["top", "left"]].set_visible(False)
+        _right_axis(ax, VERMILLION)
+
+
+def _right_axis(ax: "Axes", colour: str) -> None:
+    ax.figure.subplots_adjust(right=1 - 0.95 / ax.figure.get_size_inches()[0])
+    ax.set_ylabel("mass of an atom", fontsize=TEXT, color=colour)
+    ax.tick_params(labelsize=TICK, colors=colour)
+    ax.spines[["top", "left"]].set_visible(False)
 
 
 def _heading(law: Shape, both: bool) -> str:
@@ -123,3 +155,50 @@ def _sentence(law: Shape) -> str:
         parts.append(f"{len(law.atoms)} atom{'s' if len(law.atoms) > 1 else ''}, {named}{more}")
     infinite = f"Mass {short(law.infinite)} at infinity." if law.infinite else "No mass at infinity."
     return f"Privacy loss distribution: {'; '.join(parts) or 'nothing at finite losses'}. {infinite}"
+
+
+def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
+    """Draw both PLDs of a mechanism, and e^s omega_{P/Q}(-s) as points, which lie on the second: the mirror identity.
+
+    Atoms are stems of the same colours, in units of the right axis if there are densities too; a mass at infinity is
+    named in the legend. Returns the describing sentence.
+
+    Raises UnboundSymbolError if a parameter is a symbol.
+    """
+    forward, backward = (shape(PLD(pair, turned)) for turned in (False, True))
+    both = bool(forward.density) and bool(forward.atoms)
+    atoms = ax.twinx() if both else ax
+    for law, name, colour, dash in ((forward, "P/Q", BLUE, "-"), (backward, "Q/P", VERMILLION, (0, (5, 3)))):
+        label = f"ω of {name}" + (f", δ(∞) = {short(law.infinite)}" if law.infinite else "")
+        if law.density:
+            x, y = zip(*law.density, strict=True)
+            ax.plot(x, y, color=colour, linestyle=dash, linewidth=LINE, label=label)
+        for place, (loss, mass) in enumerate(law.atoms):
+            atoms.vlines([loss], 0, [mass], color=colour, linewidth=3, linestyle=dash)
+            named = label if place == 0 and not law.density else None
+            atoms.plot([loss], [mass], "o", color=colour, markersize=8, label=named)
+        if not law.density and not law.atoms:
+            ax.plot([], [], color=colour, linestyle=dash, linewidth=LINE, label=label)
+    mirrored = "eˢ ω of P/Q at −s"
+    look = {
+        "color": BLACK,
+        "linestyle": "",
+        "markerfacecolor": "none",
+        "markersize": 11,
+        "markeredgewidth": 1.6,
+        "zorder": 5,
+    }
+    if forward.density:
+        few = forward.density[:: max(1, len(forward.density) // 24)]
+        points = [(-s, math.exp(-s) * height) for s, height in few]
+        ax.plot(*zip(*points, strict=True), "o", label=mirrored, **{**look, "markersize": 6})
+        ax.set_ylim(0, 1.3 * max(height for law in (forward, backward) for _, height in law.density))
+    if forward.atoms:
+        points = [(-s, math.exp(-s) * mass) for s, mass in forward.atoms]
+        atoms.plot(*zip(*points, strict=True), "s", label=None if forward.density else mirrored, **look)
+        atoms.set_ylim(0, 1.3 * max(mass for law in (forward, backward) for _, mass in law.atoms))
+    if both:
+        _right_axis(atoms, BLACK)
+    name_axes(ax, "privacy loss s (nats)", title or _heading(forward, both))
+    legend(ax, loc="upper center", ncols=3)
+    return f"Both directions. P over Q: {_sentence(forward)} Q over P: {_sentence(backward)}"

@@ -14,10 +14,16 @@ _HOMES = {
     "typed": "controls",
     "compare_picture": "comparing",
     "compare_widget": "comparing",
+    "composition_picture": "composing",
+    "composition_widget": "composing",
+    "convolution_picture": "composing",
+    "convolution_widget": "composing",
     "hockey_picture": "defining",
     "hockey_widget": "defining",
     "neyman_pearson_picture": "defining",
     "neyman_pearson_widget": "defining",
+    "sampling_picture": "composing",
+    "sampling_widget": "composing",
 }
 
 __all__ = sorted(_HOMES)

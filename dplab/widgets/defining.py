@@ -4,26 +4,17 @@ import math
 
 from ..core.display import html_table
 from ..core.pair import Pair
-from ..mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
 from ..plots.envelopes import draw_test_lines
 from ..plots.hockey import describe, draw_hockey_stick, gain, minus
 from ..plots.outcomes import Table, TestSet, eps_of, exp_of, outcomes
 from ..plots.style import dress
 from ..plots.svg import Picture, to_svg
 from ..plots.words import short
+from .choosing import CHOICES, direction_control, mechanism_controls, mechanism_of
 from .controls import choice_slider, dropdown, range_slider
 from .explorer import Explorer, Shown
 
-MECHANISMS = {
-    "Gaussian": ("sigma",),
-    "Laplace": ("b",),
-    "randomised response": ("p",),
-    "subsampled Gaussian": ("sigma", "q"),
-}
-SIGMAS = ("0.5", "0.7", "1", "1.5", "2", "3", "5")
-SCALES = ("0.3", "0.5", "0.7", "1", "1.5", "2", "3", "5")
-TRUTHS = ("0.51", "0.55", "0.6", "0.65", "0.7", "0.75", "0.8", "0.9", "0.99")
-RATES = ("0.01", "0.05", "0.1", "0.2", "0.3", "0.5", "0.8")
+MECHANISMS = ("Gaussian", "Laplace", "randomised response", "subsampled Gaussian")
 EPSILONS = ("-1", "-0.5", "-0.25", "0", "0.1", "0.25", "0.5", "0.75", "1", "1.25", "1.5", "2", "2.5", "3")
 ENDS = [
     ("−∞", -math.inf),
@@ -31,21 +22,7 @@ ENDS = [
     ("∞", math.inf),
 ]
 FINITE = {"nothing": (), "yes": ("yes",), "no": ("no",), "yes or no": ("yes", "no")}
-DIRECTIONS = [("P over Q (remove)", "forward"), ("Q over P (add)", "backward")]
 SIZE = (12.5, 4.8)
-
-
-def mechanism_of(mechanism: str, sigma="1", b="1", p="0.75", q="0.3") -> Pair:
-    """The pair that the controls describe; parameters of the other mechanisms are ignored.
-
-    >>> mechanism_of("subsampled Gaussian", sigma="2", q="0.1")
-    PoissonSubsampled(Gaussian(sigma=2), q=0.1)
-    """
-    if mechanism == "Laplace":
-        return Laplace(b)
-    if mechanism == "randomised response":
-        return RandomizedResponse(p)
-    return PoissonSubsampled(Gaussian(sigma), q) if mechanism == "subsampled Gaussian" else Gaussian(sigma)
 
 
 def hockey_picture(pair: Pair, eps, *, direction: str = "forward", figure=None) -> Shown:
@@ -53,6 +30,7 @@ def hockey_picture(pair: Pair, eps, *, direction: str = "forward", figure=None) 
 
     figure: one to be drawn on again.
 
+    >>> from dplab import RandomizedResponse
     >>> hockey_picture(RandomizedResponse("0.75"), 0)[0].title
     'RandomizedResponse(p=0.75), ε = 0: the hockey stick and h(x)'
     """
@@ -64,6 +42,7 @@ def neyman_pearson_picture(pair: Pair, eps, chosen: TestSet, *, direction: str =
 
     chosen: a list of intervals, or of names of outcomes. figure: one to be drawn on again.
 
+    >>> from dplab import RandomizedResponse
     >>> picture, table = neyman_pearson_picture(RandomizedResponse("0.75"), 0, ["yes"])
     >>> "0.5" in table
     True
@@ -101,27 +80,20 @@ def _values(pair: Pair, eps, chosen: TestSet | None, backward: bool) -> str:
     return html_table(header, cells, f"{pair!r}, ε = {minus(str(eps))}, e^ε = {short(exp_of(e), 4)}")
 
 
-def _mechanism_controls(mechanism: str, sigma, b, p, q) -> dict:
-    return {
-        "mechanism": dropdown("mechanism", MECHANISMS, mechanism, tooltip="What is released"),
-        "sigma": choice_slider("sigma", SIGMAS, sigma, tooltip="Standard deviation over sensitivity"),
-        "b": choice_slider("b", SCALES, b, tooltip="Scale of the Laplace noise over sensitivity"),
-        "p": choice_slider("p", TRUTHS, p, tooltip="Probability of the true answer"),
-        "q": choice_slider("q", RATES, q, tooltip="Poisson sampling rate"),
-    }
-
-
 def _figure():
     from matplotlib.figure import Figure
 
     return Figure(figsize=SIZE, facecolor="white")
 
 
-def hockey_widget(mechanism: str = "Gaussian", *, eps="0.5", sigma="1", b="1", p="0.75", q="0.3") -> Explorer:
-    """Sliders on the hockey stick: mechanism, noise, direction and eps. Start values must be on the sliders."""
+def hockey_widget(mechanism: str = "Gaussian", *, eps="0.5", **start) -> Explorer:
+    """Sliders on the hockey stick: mechanism, noise, direction and eps.
+
+    start: values of sigma, b, p or q to start with; all of them must be on the sliders.
+    """
     figure = _figure()
-    controls = _mechanism_controls(mechanism, sigma, b, p, q) | {
-        "direction": dropdown("direction", DIRECTIONS, tooltip="Which of the two neighbours comes first"),
+    controls = mechanism_controls(mechanism, MECHANISMS, **start) | {
+        "direction": direction_control(),
         "eps": choice_slider("eps", EPSILONS, eps, tooltip="ε in nats"),
     }
 
@@ -129,21 +101,21 @@ def hockey_widget(mechanism: str = "Gaussian", *, eps="0.5", sigma="1", b="1", p
         return hockey_picture(mechanism_of(mechanism, **parameters), eps, direction=direction, figure=figure)
 
     def visible(mechanism, **others) -> list[str]:
-        return ["mechanism", *MECHANISMS[mechanism], "direction", "eps"]
+        return ["mechanism", *CHOICES[mechanism].parameters, "direction", "eps"]
 
     return Explorer(draw, controls, visible=visible)
 
 
 def neyman_pearson_widget(
-    mechanism: str = "Gaussian", *, eps="0.5", sigma="1", b="1", p="0.75", q="0.3", ends=(0.0, 2.0), answers=("yes",)
+    mechanism: str = "Gaussian", *, eps="0.5", ends=(0.0, 2.0), answers=("yes",), **start
 ) -> Explorer:
     """A test set chosen by hand: its two ends (or its outcomes, for randomised response), and what it collects.
 
-    Start values must be on the sliders; an end may be -inf or inf.
+    start: values of sigma, b, p or q to start with; all of them must be on the sliders. An end may be -inf or inf.
     """
     figure = _figure()
-    controls = _mechanism_controls(mechanism, sigma, b, p, q) | {
-        "direction": dropdown("direction", DIRECTIONS, tooltip="Which of the two neighbours comes first"),
+    controls = mechanism_controls(mechanism, MECHANISMS, **start) | {
+        "direction": direction_control(),
         "eps": choice_slider("eps", EPSILONS, eps, tooltip="ε in nats"),
         "ends": range_slider("S from, to", ENDS, ends, tooltip="The two ends of the interval of outcomes"),
         "inside": dropdown("S is", [("the outcomes between", True), ("all the others", False)]),
@@ -159,7 +131,7 @@ def neyman_pearson_widget(
         finite = mechanism == "randomised response"
         return [
             "mechanism",
-            *MECHANISMS[mechanism],
+            *CHOICES[mechanism].parameters,
             "direction",
             "eps",
             *(["answers"] if finite else ["ends", "inside"]),

@@ -10,7 +10,8 @@ from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
 from dplab.core.errors import ParameterError, UnboundSymbolError
 from dplab.plots import Picture
 from dplab.widgets import hockey_picture, hockey_widget, neyman_pearson_picture, neyman_pearson_widget
-from dplab.widgets.defining import MECHANISMS, intervals, mechanism_of
+from dplab.widgets.choosing import CHOICES, mechanism_controls, mechanism_of
+from dplab.widgets.defining import MECHANISMS, intervals
 
 INF = math.inf
 
@@ -29,7 +30,7 @@ def shown(widget) -> list[str]:
     ],
 )
 def test_the_controls_describe_a_pair(mechanism, expected):
-    assert mechanism_of(mechanism, "2", "3", "0.6", "0.1") == expected
+    assert mechanism_of(mechanism, sigma="2", b="3", p="0.6", q="0.1") == expected
 
 
 def test_intervals_and_their_complements():
@@ -49,13 +50,13 @@ def test_the_widget_shows_the_static_picture():
 @pytest.mark.parametrize("make", [hockey_widget, neyman_pearson_widget])
 def test_every_mechanism_draws_and_shows_its_own_controls(make):
     widget = make()
-    for mechanism, parameters in MECHANISMS.items():
+    for mechanism in MECHANISMS:
         widget.controls["mechanism"].value = mechanism
         for direction in ("forward", "backward"):
             widget.controls["direction"].value = direction
             assert widget.error.value == ""
             assert repr(mechanism_of(mechanism)).partition("(")[0] in widget.picture.value
-        assert set(parameters) < set(shown(widget))
+        assert set(CHOICES[mechanism].parameters) < set(shown(widget))
         assert "b" in shown(widget) or mechanism != "Laplace"
     finite = neyman_pearson_widget("randomised response")
     assert "answers" in shown(finite)
@@ -89,6 +90,13 @@ def test_what_makes_no_sense_is_refused():
         neyman_pearson_picture(RandomizedResponse("0.75"), 0, ["maybe"])
     with pytest.raises(Exception, match="Invalid selection"):
         hockey_widget(sigma="1.234")
+    with pytest.raises(ParameterError, match="sliders are sigma, b, p, q"):
+        hockey_widget(gamma="1")
+    with pytest.raises(ParameterError, match="one of Gaussian"):
+        hockey_widget("Cauchy")
+    with pytest.raises(ParameterError, match="mechanism"):
+        mechanism_of("Cauchy")
+    assert list(mechanism_controls("Laplace", ["Laplace"])) == ["mechanism", "b"]
 
 
 @pytest.mark.parametrize("make", [hockey_widget, neyman_pearson_widget])
