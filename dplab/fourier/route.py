@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable
 from fractions import Fraction
-from itertools import groupby, pairwise
 from typing import Any
 
 from ..core.composition import Composition
@@ -26,6 +25,7 @@ from .choices import DEFAULT_GRID, GRIDS, named_grid
 from .intervals import IntervalTable
 from .inversion import combine_ranges, epsilon_ranges
 from .planning import DEFAULT_MAX_SIZE, Settings
+from .shaping import shaped
 
 
 def delta(
@@ -92,15 +92,17 @@ def curve(
     max_size: int = DEFAULT_MAX_SIZE,
     grid: str = DEFAULT_GRID,
 ) -> Curve:
-    """Strict bounds of delta at several eps, sharing transforms between neighbours; non-increasing on both sides.
+    """Strict bounds of delta at several eps, sharing transforms between neighbours.
 
-    Arguments and errors as for `delta`. Returns a Curve of Brackets in the order of `epss`.
+    Both sides are non-increasing, and convex in e^eps (up to the last digits of a float), as delta is; chords of the
+    neighbours' bounds enter for that. Arguments and errors as for `delta`. Returns a Curve of Brackets in the order of
+    `epss`.
     """
     epss = list(epss)
     settings = _settings(dx, n, tilt, max_size, grid)
     values = _curve(composition, epss, direction, rtol, settings, log=False)
     if GRIDS[settings.grid].strict:
-        values = _monotone(epss, values)
+        values = shaped([_point(eps) for eps in epss], values)
     return Curve(tuple(approximate(privacy_parameter(e)) for e in epss), tuple(values))
 
 
@@ -183,26 +185,6 @@ def _strongest_first(
         for i, value in zip(again, better, strict=True):
             found[second][i] = value
     return found
-
-
-def _monotone(epss: list, brackets: list[Bracket]) -> list[Bracket]:
-    """Bounds tightened by monotonicity: delta is non-increasing in eps."""
-    points = [approximate(privacy_parameter(eps)) for eps in epss]
-    order = sorted(range(len(brackets)), key=points.__getitem__)
-    equal = [list(group) for _, group in groupby(order, key=points.__getitem__)]
-    lower, upper = [b.lower for b in brackets], [b.upper for b in brackets]
-    for group, following in pairwise(equal):  # equal floats may stand for different eps: not compared
-        least = min(upper[i] for i in group)
-        for i in following:
-            upper[i] = min(upper[i], least)
-    for following, group in pairwise(reversed(equal)):
-        most = max(lower[i] for i in following)
-        for i in group:
-            lower[i] = max(lower[i], most)
-    return [
-        Bracket(lower[i], upper[i], b.budget, b.quantity, b.direction, b.reached, b.note)
-        for i, b in enumerate(brackets)
-    ]
 
 
 def _checked(composition) -> Composition:
