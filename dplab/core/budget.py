@@ -1,13 +1,10 @@
 """The error budget of a bracket: what its width is made of, part by part."""
 
-import hashlib
-import html
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from .display import number
-from .stacked import part_looks, stacked_bar, swatch
 
 
 @dataclass(frozen=True)
@@ -76,6 +73,11 @@ class ErrorBudget:
 
     def _repr_html_(self) -> str:
         """A stacked bar of the shares, and the table that is its legend."""
+        import hashlib
+        import html
+
+        from .stacked import part_looks, stacked_bar, swatch
+
         looks = part_looks([part.name for part in self.parts])
         key = hashlib.sha256(f"{self.parts}".encode()).hexdigest()[:8]
         left = "style='text-align:left'"

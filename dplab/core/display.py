@@ -1,6 +1,5 @@
 """How numbers and tables are printed, in terminals and notebooks."""
 
-import html
 import math
 import re
 from collections.abc import Iterable, Sequence
@@ -119,6 +118,8 @@ def _directed(value: float, exponent: int, rounding) -> str:
 
 def html_table(header: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
     """A small table, left-aligned; all text is escaped."""
+    import html
+
     left = "style='text-align:left;padding:2px 14px 2px 4px'"
     head = "".join(f"<th scope='col' {left}>{html.escape(cell)}</th>" for cell in header)
     body = "".join("<tr>" + "".join(f"<td {left}>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)

@@ -7,12 +7,27 @@ which bounds nothing and answers with an `Approximation`.
 error bounded, from the pieces that a lecture on error analysis shows: `alphas`, `theorem_10`, `one_sided`.
 """
 
-from .bounded_lecture import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses
-from .chernoff import Alphas, after_rounding, alphas, alphas_of
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .choices import GRIDS
-from .lecture import algorithm_1, grid_masses, rounded_masses
 from .route import curve, delta, epsilon, log_delta
-from .wrapping import OneSided, Theorem10, best_one_sided, best_theorem_10, one_sided, theorem_10
+
+if TYPE_CHECKING:
+    from .bounded_lecture import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses
+    from .chernoff import Alphas, after_rounding, alphas, alphas_of
+    from .lecture import algorithm_1, grid_masses, rounded_masses
+    from .wrapping import OneSided, Theorem10, best_one_sided, best_theorem_10, one_sided, theorem_10
+
+_LECTURES = {
+    **dict.fromkeys(("algorithm_1_bracket", "algorithm_1_with_error", "compose", "outward_masses"), "bounded_lecture"),
+    **dict.fromkeys(("Alphas", "after_rounding", "alphas", "alphas_of"), "chernoff"),
+    **dict.fromkeys(("algorithm_1", "grid_masses", "rounded_masses"), "lecture"),
+    **dict.fromkeys(
+        ("OneSided", "Theorem10", "best_one_sided", "best_theorem_10", "one_sided", "theorem_10"), "wrapping"
+    ),
+}
+"""Where the lecture functions are: imported when first used, since the accountant does without them."""
 
 __all__ = [
     "GRIDS",
@@ -38,3 +53,15 @@ __all__ = [
     "rounded_masses",
     "theorem_10",
 ]
+
+
+def __getattr__(name: str):
+    if name not in _LECTURES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_LECTURES[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LECTURES})
