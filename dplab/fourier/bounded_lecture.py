@@ -76,12 +76,14 @@ def compose(a, k, L: float) -> Composed:
     return Composed(x, np.fft.fftshift(np.fft.irfft(total, n)), error)
 
 
-def algorithm_1_with_error(a, k, L: float, eps, mass_at_infinity: float = 0.0, *, wrap: Wrap = "one-sided") -> Bracket:
+def algorithm_1_with_error(
+    a, k, L: float, eps, mass_at_infinity: float = 0.0, *, wrap: Wrap = "one-sided", lam=None
+) -> Bracket:
     """Strict bounds of delta(eps) for k steps of a *grid* PLD, by Algorithm 1.
 
     a: masses on x_i = -L + i 2L/n (taken exactly as the floats they are), and k; or sequences of such rows and of
     counts, `mass_at_infinity` then too. eps: any real number in nats. wrap: how what leaves the window is bounded,
-    "one-sided" (the sharper way) or "theorem 10".
+    "one-sided" (the sharper way) or "theorem 10"; lam: at this lambda, not at the best one.
     Returns a Bracket around the exact delta of these masses; its budget has the wrap-around's and float64's parts.
     Raises ParameterError for what `alphas` refuses, an infinity outside [0, 1], or another `wrap`.
     Source: Koskela et al. (2021), Algorithm 1 and Theorem 10; Koskela and Honkela (2021), Theorem 7.
@@ -91,7 +93,7 @@ def algorithm_1_with_error(a, k, L: float, eps, mass_at_infinity: float = 0.0, *
     >>> bracket.contains(0.6675469412880956), bracket.width < 1e-12
     (True, True)
     """
-    found = _Side(a, k, L, _eps(eps), mass_at_infinity, wrap)
+    found = _Side(a, k, L, _eps(eps), mass_at_infinity, wrap, lam)
     parts = [
         *_wrap_parts(found, found, wrap),
         Part("rounding", 2 * found.transforms, _TRANSFORMS),
@@ -106,7 +108,7 @@ def algorithm_1_with_error(a, k, L: float, eps, mass_at_infinity: float = 0.0, *
 class _Side:
     """One grid PLD composed: the central value and what surrounds it."""
 
-    def __init__(self, a, k, L: float, eps: Interval, infinity, wrap: Wrap):
+    def __init__(self, a, k, L: float, eps: Interval, infinity, wrap: Wrap, lam):
         if wrap not in ("one-sided", "theorem 10"):
             raise ParameterError("wrap", wrap, 'one of "one-sided", "theorem 10"')
         rows, counts = _rows(a, k)
@@ -120,7 +122,7 @@ class _Side:
         self._sum(composed, eps)
         self.central = float(self.infinity.mid) + self.value
         if sum(counts):
-            self._wrapped(rows, counts, L, wrap)
+            self._wrapped(rows, counts, L, wrap, lam)
         else:
             self.above = self.below = 0.0
             self.wrapped = (0.0, 0.0, 0.0)
@@ -144,14 +146,14 @@ class _Side:
         self.infinite_part = 0.5 * (float(self.infinity.hi) - float(self.infinity.lo))
         self.rounding = (self.transforms + self.evaluation + self.infinite_part) * (1 + 8 * U)
 
-    def _wrapped(self, rows, counts, L: float, wrap: Wrap) -> None:
+    def _wrapped(self, rows, counts, L: float, wrap: Wrap, lam) -> None:
         if wrap == "theorem 10":
-            theorem = best_theorem_10(rows, counts, L)
+            theorem = best_theorem_10(rows, counts, L, lam)
             self.wrapped = (theorem.tail, theorem.truncation, theorem.periodisation)
             self.above = self.below = math.fsum(self.wrapped) * (1 + 4 * U)
             self.settings = {"lambda": theorem.lam}
             return
-        sharper = best_one_sided(rows, counts, L)
+        sharper = best_one_sided(rows, counts, L, lam)
         most = math.exp(min(_log_total(rows, counts), 700.0)) * (1 + 1e-9)
         self.above, self.below = (min(size * (1 + 1e-12), most) for size in (sharper.above, sharper.below))
         self.wrapped = (self.above, 0.0, self.below)
@@ -175,7 +177,7 @@ def _wrap_parts(lower: _Side, upper: _Side, wrap: Wrap, cut: float = 0.0) -> lis
 
 
 def algorithm_1_bracket(
-    pair: Pair, k: int, L: float, n: int, eps, direction: str = "forward", *, wrap: Wrap = "one-sided"
+    pair: Pair, k: int, L: float, n: int, eps, direction: str = "forward", *, wrap: Wrap = "one-sided", lam=None
 ) -> Bracket:
     """Strict bounds of delta(eps) for k releases of a mechanism, by the paper's Algorithm 1 on the grid X_n.
 
@@ -194,7 +196,7 @@ def algorithm_1_bracket(
         raise ParameterError("k", k, ">= 1", "Nothing is composed, so there is nothing to bound.")
     at = _eps(eps)
     sides = {side: outward_masses(pair, L, n, side, direction) for side in ("lower", "upper")}
-    low, high = (_Side(sides[side].masses, k, L, at, sides[side].infinity, wrap) for side in ("lower", "upper"))
+    low, high = (_Side(sides[side].masses, k, L, at, sides[side].infinity, wrap, lam) for side in ("lower", "upper"))
     proper = sides["lower"].proper_infinity
     exact_high = float(_infinity([min(float(proper.hi), 1.0)], [k]).hi)
     cut = max(float(high.infinity.mid) - exact_high, 0.0)

@@ -104,8 +104,8 @@ def one_sided(alpha_plus: Numbers, alpha_minus: Numbers, k: int | Sequence[int],
     return OneSided(_exp(below), _exp(above), below, above, lam, lam)
 
 
-def best_theorem_10(a, k, L: float) -> Theorem10:
-    """Theorem 10 for grid masses, at the lambda that makes it smallest.
+def best_theorem_10(a, k, L: float, lam: float | None = None) -> Theorem10:
+    """Theorem 10 for grid masses, at the lambda that makes it smallest (or at `lam`).
 
     a: masses on x_i = -L + i 2L/n, and k; or sequences of such rows and of counts. Errors as for `alphas`.
     """
@@ -116,11 +116,11 @@ def best_theorem_10(a, k, L: float) -> Theorem10:
         steps = [alphas(row, half, lam) for row in rows]
         return theorem_10([s.plus for s in steps], [s.minus for s in steps], counts, half, lam)
 
-    return bound(_least(lambda lam: bound(lam).log_total, half))
+    return bound(_least(lambda lam: bound(lam).log_total, half) if lam is None else lam)
 
 
-def best_one_sided(a, k, L: float) -> OneSided:
-    """The sharper bound for grid masses, each side at the lambda that makes it smallest.
+def best_one_sided(a, k, L: float, lam: float | None = None) -> OneSided:
+    """The sharper bound for grid masses, each side at the lambda that makes it smallest (or both at `lam`).
 
     Arguments and errors as for `best_theorem_10`.
     """
@@ -131,6 +131,8 @@ def best_one_sided(a, k, L: float) -> OneSided:
         steps = [alphas(row, half, lam) for row in rows]
         return one_sided([s.plus for s in steps], [s.minus for s in steps], counts, half, lam)
 
+    if lam is not None:
+        return bound(lam)
     lam_below = _least(lambda lam: bound(lam).log_below, half)
     lam_above = _least(lambda lam: bound(lam).log_above, half)
     below, above = bound(lam_below), bound(lam_above)

@@ -7,6 +7,14 @@ here touches pyplot or its global state. `python -m dplab.plots.overview FILE.sv
 from importlib import import_module
 
 _HOMES = {
+    "draw_check": "checks",
+    "draw_parts": "parts",
+    "draw_lines": "lines",
+    "draw_periodic": "windows",
+    "draw_sum": "windows",
+    "draw_swap": "windows",
+    "draw_wrapped": "windows",
+    "wrapped": "windows",
     "draw_budget": "budgets",
     "draw_convolution": "convolving",
     "draw_delta": "curves",

@@ -220,3 +220,16 @@ def test_bad_masses_are_named():
         algorithm_1_with_error([0.5, 0.5], 2, 1.0, 0.5, 1.5)
     with pytest.raises(ParameterError, match="masses >= 0"):
         algorithm_1_with_error([0.5, -0.5], 2, 1.0, 0.5)
+
+
+@pytest.mark.parametrize("wrap", ["one-sided", "theorem 10"])
+def test_any_lambda_is_a_bound_and_the_chosen_one_is_the_best(wrap):
+    best = algorithm_1_bracket(Gaussian(2), 8, 6, 512, 1, wrap=wrap)
+    truth = gaussian_delta(mpmath.sqrt(2), 1)
+    for lam in ("0.05", 1, 3, 20):
+        bracket = algorithm_1_bracket(Gaussian(2), 8, 6, 512, 1, wrap=wrap, lam=lam)
+        assert bracket.lower <= truth <= bracket.upper
+        assert best.lower >= bracket.lower * (1 - 1e-6)
+        assert best.upper <= bracket.upper * (1 + 1e-6)
+    with pytest.raises(ParameterError, match="lam = 0"):
+        algorithm_1_bracket(Gaussian(2), 8, 6, 512, 1, wrap=wrap, lam=0)
