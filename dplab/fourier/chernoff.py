@@ -137,7 +137,8 @@ def _cells(step: OneStep, z: float) -> tuple[np.ndarray, np.ndarray]:
     edges = _edges(step.pld)
     if not len(edges):
         return np.empty(0), np.empty(0)
-    p_tail, s_tail = (tail.mid for tail in step.continuous(Interval.exactly(edges)))
+    tails = step.continuous(Interval.exactly(edges))
+    p_tail, s_tail = tails.p.mid, tails.s.mid
     below, q_below = step.below(Interval.exactly(edges)).mid, step.q_below(Interval.exactly(edges)).mid
     dx = np.diff(edges)
     right = p_tail[:-1] < 0.5  # the smaller tail has the digits

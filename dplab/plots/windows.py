@@ -84,8 +84,8 @@ def draw_periodic(ax: "Axes", a, L: float, *, title: str = "") -> str:
 class Wrapped:
     """The k-fold sum of grid masses, and what Algorithm 1 makes of it.
 
-    `losses`, `law`: the sum itself, by direct convolution (where it has any mass). `x`, `inside`, `from_above`, `from_below`: masses on the
-    window's points that belong there, that have come back from above it, and from below it.
+    `losses`, `law`: the sum itself, by direct convolution (where it has any mass). `x`, `inside`, `from_above`,
+    `from_below`: masses on the window's points that belong there, that have come back from above it, and from below it.
     """
 
     losses: np.ndarray

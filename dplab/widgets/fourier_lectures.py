@@ -121,7 +121,8 @@ def error_picture(pair: Pair, k: int, L, n: int, eps, lam=None, *, wrap="one-sid
     """
     figure = figure or _figure()
     bracket = algorithm_1_bracket(pair, k, L, n, eps, wrap=wrap, lam=lam)
-    used = bracket.budget.settings.get("lambda above", bracket.budget.settings.get("lambda"))
+    settings = bracket.budget.settings
+    used = float(str(settings.get("lambda above", settings.get("lambda"))))
     series = wrap_bounds(pair, k, float(L), n, _CURVE)
     least = min(value for points in series.values() for _, value in points)
     limits = (min(max(least / 10, 1e-60), 1e-6), 1e2)
