@@ -11,7 +11,7 @@ _HOMES = {
     "draw_parts": "parts",
     "draw_lines": "lines",
     "draw_periodic": "windows",
-    "draw_sum": "windows",
+    "draw_outside": "windows",
     "draw_swap": "windows",
     "draw_wrapped": "windows",
     "wrapped": "windows",

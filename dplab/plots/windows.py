@@ -135,7 +135,7 @@ def wrapped(a, k: int, L: float) -> Wrapped:
     return Wrapped(index * dx, law, x, *pieces)
 
 
-def draw_sum(ax: "Axes", pieces: Wrapped, *, title: str = "") -> str:
+def draw_outside(ax: "Axes", pieces: Wrapped, *, title: str = "") -> str:
     """Draw the true law of the sum, with the window and what lies outside; returns the describing sentence."""
     x, law = pieces.losses, pieces.law
     low, high = float(pieces.x[0]), -float(pieces.x[0])

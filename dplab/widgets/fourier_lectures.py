@@ -14,7 +14,7 @@ from ..plots.lines import draw_lines
 from ..plots.parts import draw_parts
 from ..plots.style import dress
 from ..plots.svg import Picture, to_svg
-from ..plots.windows import draw_sum, draw_wrapped, wrapped
+from ..plots.windows import draw_outside, draw_wrapped, wrapped
 from ..plots.words import short
 from .controls import choice_slider, dropdown
 from .explorer import Explorer, Shown
@@ -58,7 +58,7 @@ def wrap_picture(pair: Pair, k: int, L, eps, *, dx: float = DX, figure=None) -> 
     pieces = wrapped(masses, k, half)
     figure = figure or _figure()
     left, right = dress(figure, 2, keep=True)
-    description = f"{draw_sum(left, pieces)} {draw_wrapped(right, pieces, at)}"
+    description = f"{draw_outside(left, pieces)} {draw_wrapped(right, pieces, at)}"
     title = f"{pair!r}, k = {k}, L = {L}, ε = {eps}: what leaves the window comes back"
     true, seen = pieces.delta(at)
     lost = -((1 - infinity) ** k - 1)

@@ -12,9 +12,9 @@ from dplab.fourier import algorithm_1, compose, rounded_masses
 from dplab.plots import (
     draw_check,
     draw_lines,
+    draw_outside,
     draw_parts,
     draw_periodic,
-    draw_sum,
     draw_swap,
     draw_wrapped,
     new_figure,
@@ -78,7 +78,7 @@ def test_the_periodic_extension_has_three_copies(ax):
 def test_the_law_and_the_window(ax):
     a, _ = rounded_masses(Gaussian(2), 3, 48)
     pieces = wrapped(a, 8, 3)
-    sentence = draw_sum(ax, pieces)
+    sentence = draw_outside(ax, pieces)
     assert "Mass above it: 0.155" in sentence
     labels = [text.get_text() for text in ax.get_legend().get_texts()]
     assert labels == ["in the window", "above: 16 %", "below: 0.064 %"]
