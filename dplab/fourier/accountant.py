@@ -222,7 +222,7 @@ class OneDirection:
 
 def _known(value: float) -> SideValue:
     log_value = math.log(value) if value > 0 else -math.inf
-    return SideValue(value, log_value, value, value, 0.0, 0.0, 0.0)
+    return SideValue(value, log_value, value, value, 0.0, 0.0, 0.0, 0.0)
 
 
 _NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, 0.0, capped=False)
@@ -235,13 +235,16 @@ def budget_of(found: Found) -> ErrorBudget:
     if plan is _NO_PLAN:
         reason = "float64 enclosure of the closed form, parameters included"
         return ErrorBudget((Part("rounding", width, reason),), {})
+    proper = upper.proper_infinity - lower.proper_infinity
+    cut = upper.infinity - lower.infinity - proper
+    wrapped = upper.periodisation + lower.periodisation
     parts = [
         Part("grid", upper.central - lower.central, GRIDS[plan.grid].reason),
-        Part("tail", upper.infinity - lower.infinity, "mass above the grid sent to infinity"),
-        Part(
-            "periodisation", upper.periodisation + lower.periodisation, "kappa times Chernoff's bound of P(S outside)"
-        ),
-        Part("FFT rounding", upper.rounding + lower.rounding, "5 u log2 n per output, powers and sums counted"),
+        Part("tail", cut, "mass above the grid: at infinity in the upper bound, left out of the lower one"),
+        Part("truncation", 0.0, "none: partial sums are never cut off, only whole sums come back elsewhere"),
+        Part("periodisation", wrapped, "kappa times Chernoff's bound of P(S outside), both sides"),
+        Part("rounding", upper.rounding + lower.rounding, "float64: 5 u log2 n per output, powers and sums counted"),
+        Part("mass at infinity", proper, "delta(inf) and its powers, enclosed"),
     ]
     rest = width - math.fsum(part.size for part in parts)
     parts.append(Part("evaluation", rest, "parameters and special functions: certified factor and shift of the losses"))
@@ -271,11 +274,22 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
     if log:
         if not certain:
             log_lower, log_upper = float(down(log_lower)), min(float(up(log_upper)), 0.0)
+        budget = _in_logarithms(budget, log_upper - log_lower)
         return Bracket(log_lower, log_upper, budget, "log delta", direction, reached, note)
     lower, upper = found[base].lower.bound, found[top].upper.bound
     if not certain:
         lower, upper = max(float(down(lower)), _trivial(point), 0.0), min(float(up(upper)), 1.0)
     return Bracket(min(lower, upper), upper, budget, "delta", direction, reached, note)
+
+
+def _in_logarithms(budget: ErrorBudget, width: float) -> ErrorBudget:
+    """The budget of delta in nats of log delta: shares of the width there."""
+    if not width > 0 or math.isinf(width):
+        return budget.scaled(0.0) if not width else budget
+    if budget.total > 0 and math.isfinite(budget.total):
+        return budget.scaled(width / budget.total)
+    reason = "delta lies below the smallest float: all parts together"
+    return ErrorBudget((Part("evaluation", width, reason),), budget.settings)
 
 
 def _trivial(point: Point) -> float:

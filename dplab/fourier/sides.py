@@ -14,7 +14,8 @@ from .tilted import TiltedSum
 class SideValue:
     """A bound of delta at one eps, and what it is made of (all in units of delta).
 
-    `unclipped` is the bound before a negative lower end is raised to 0.
+    `unclipped` is the bound before a negative lower end is raised to 0. `proper_infinity` is the part of `infinity`
+    that the mechanisms have themselves; the rest was cut off the grids.
     """
 
     bound: float
@@ -24,6 +25,7 @@ class SideValue:
     rounding: float
     periodisation: float
     infinity: float
+    proper_infinity: float
 
 
 class Side:
@@ -38,6 +40,9 @@ class Side:
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
         self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
         self.infinity = self._infinity()
+        own = [(float(step.infinity.hi if sign > 0 else step.infinity.lo), k) for step, k in parts]
+        log_rest = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in own)
+        self.proper_infinity = min(self.infinity, -math.expm1(log_rest) * (1 + sign * 32 * U))
 
     def _infinity(self) -> float:
         """Mass at infinity of the composition: prod T^k - prod (T - delta(inf))^k, T the total mass, at least 1."""
@@ -69,6 +74,7 @@ class Side:
             rounding=factor * found.rounding,
             periodisation=factor * found.periodisation,
             infinity=self.infinity,
+            proper_infinity=self.proper_infinity,
         )
 
 

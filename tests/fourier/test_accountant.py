@@ -13,7 +13,7 @@ from dplab.fourier.accountant import OneDirection, Point
 from .exact import atoms_delta, curve, gaussian_delta
 
 SAMPLED = PoissonSubsampled(Gaussian(1), "0.05")
-PARTS = {"grid", "tail", "periodisation", "FFT rounding", "evaluation"}
+PARTS = {"grid", "tail", "truncation", "periodisation", "rounding", "mass at infinity", "evaluation"}
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_the_parts_of_the_budget_add_up_to_the_width(composition, eps, direction
     assert bracket.budget.total == pytest.approx(bracket.width, rel=1e-6, abs=4e-16 * bracket.upper)
     assert {part.name for part in bracket.budget} - {"direction"} == PARTS
     assert all(part.reason for part in bracket.budget)
-    assert all(bracket.budget[name] >= 0 for name in ("periodisation", "FFT rounding"))
+    assert all(bracket.budget[name] >= 0 for name in ("tail", "periodisation", "rounding"))
     assert bracket.budget.settings["n"] >= 8
     assert bracket.budget.settings["dx"] > 0
 
