@@ -29,7 +29,8 @@ def draw_lines(
     series: Mapping[str, Points],
     *,
     x: str,
-    title: str,
+    y: str,
+    title: str = "",
     at: float | None = None,
     log_x: bool = False,
     log_y: bool = True,
@@ -38,13 +39,14 @@ def draw_lines(
 ) -> str:
     """Draw curves y(x); returns the describing sentence.
 
-    series: label -> (x, y) points, in increasing x. On a logarithmic axis what is 0 or negative lies below the picture.
+    series: label -> (x, y) points, in increasing x; `x` and `y` name the axes, y unless there is a title. On a
+    logarithmic axis what is 0 or negative lies below the picture.
     at: an x to be marked, on every curve by a dot. limits: the ends of the y axis, in its own values; without them, the
     curves'. place: where the legend stands.
 
     >>> from dplab.plots import new_figure
     >>> figure, (ax,) = new_figure()
-    >>> draw_lines(ax, {"a": [(1, 1e-3), (2, 1e-6)]}, x="lambda", title="bound")
+    >>> draw_lines(ax, {"a": [(1, 1e-3), (2, 1e-6)]}, x="lambda", y="bound")
     'bound against lambda, from 1 to 2. a: from 0.001 to 1e-6.'
     """
     across = log10 if log_x else float
@@ -64,10 +66,10 @@ def draw_lines(
     if at is not None:
         ax.axvline(across(at), color="#6b6b6b", linewidth=1, linestyle=(0, (2, 2)), zorder=0)
     _dress(ax, series, low, high, log_x, log_y)
-    name_axes(ax, x, title)
+    name_axes(ax, x, title or y)
     legend(ax, loc=place)
     everywhere = [value for points in series.values() for value, _ in points]
-    start = f"{title} against {x}, {span(min(everywhere), max(everywhere))}."
+    start = f"{y} against {x}, {span(min(everywhere), max(everywhere))}."
     if at is not None:
         return f"{start} At {short(at)}: {in_words(said)}."
     return f"{start} {'; '.join(said)}."

@@ -132,7 +132,7 @@ def error_picture(pair: Pair, k: int, L, n: int, eps, lam=None, *, wrap="one-sid
         left,
         series,
         x="λ",
-        title="mass that may leave the window",
+        y="mass that may leave the window",
         at=used,
         log_x=True,
         limits=limits,

@@ -116,7 +116,7 @@ def test_masses_that_are_none_are_refused(ax, draw):
 
 def test_lines_on_both_kinds_of_axes(ax):
     series = {"a": [(0.1, 1e-3), (1, 1e-6), (10, 0.0)], "b": [(0.1, 1.0), (10, 2.0)]}
-    sentence = draw_lines(ax, series, x="lambda", title="bound", at=1, log_x=True)
+    sentence = draw_lines(ax, series, x="lambda", y="bound", at=1, log_x=True)
     assert sentence == "bound against lambda, from 0.1 to 10. At 1: a 1e-6 and b 1."
     a, b = ax.lines[0], ax.lines[2]
     assert list(a.get_xdata()) == pytest.approx([-1, 0, 1])
@@ -126,13 +126,13 @@ def test_lines_on_both_kinds_of_axes(ax):
 
 
 def test_lines_without_logarithms(ax):
-    sentence = draw_lines(ax, {"a": [(0, -1), (1, 3)]}, x="s", title="law", log_y=False, limits=(0, 2))
+    sentence = draw_lines(ax, {"a": [(0, -1), (1, 3)]}, x="s", y="law", log_y=False, limits=(0, 2))
     assert ax.get_ylim() == (0, 2)
     assert sentence == "law against s, from 0 to 1. a: from -1 to 3."
 
 
 def test_what_overflows_stays_near_the_picture(ax):
-    draw_lines(ax, {"a": [(1, math.inf), (2, 1e-3), (3, math.nan)]}, x="x", title="t", limits=(1e-4, 1))
+    draw_lines(ax, {"a": [(1, math.inf), (2, 1e-3), (3, math.nan)]}, x="x", y="t", limits=(1e-4, 1))
     ys = list(ax.lines[0].get_ydata())
     assert ys == pytest.approx([4, -3, -8])
 

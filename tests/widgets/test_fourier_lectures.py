@@ -23,15 +23,15 @@ def test_the_widgets_show_the_static_pictures():
 
 
 @pytest.mark.parametrize("make", [wrap_widget, error_widget])
-def test_every_setting_of_every_control_draws(make):
+def test_every_control_draws_at_its_ends_and_in_the_middle(make):
     widget = make()
     for control in widget.controls.values():
-        start, seen = control.value, set()
-        for _, value in control.options:
+        start, seen, options = control.value, set(), [value for _, value in control.options]
+        for value in {options[0], options[len(options) // 2], options[-1]}:
             control.value = value
             assert widget.error.value == ""
             seen.add(widget.picture.value)
-        assert len(seen) == len(control.options)  # and each looks different
+        assert len(seen) == min(3, len(options))  # and each looks different
         control.value = start
 
 
