@@ -39,6 +39,10 @@ class NoClosedFormError(DplabError, NotImplementedError):
     """The symbolic route knows no closed form for this question; the message says which stage stopped."""
 
 
+class NoEnclosureError(DplabError, NotImplementedError):
+    """A strict bound was asked for where no strict enclosure is known; the message says of what."""
+
+
 class PrecisionError(DplabError, ArithmeticError):
     """The reference route could not reach the digits asked for within its limits."""
 

@@ -1,7 +1,8 @@
 """Exact parameter values that are not rational: a tiny expression tree, read from text by a whitelist.
 
 A tree is a nested tuple: ("num", Fraction), ("name", "sigma"), ("+", a, b), ("*", a, b), ("/", a, b), ("-", a, b),
-("neg", a), ("**", a, b), ("sqrt", a), ("exp", a), ("log", a), ("pi",). Nothing is ever evaluated as Python.
+("neg", a), ("**", a, b), ("sqrt", a), ("exp", a), ("log", a), ("pi",). In densities also ("besseli", n, x) and the
+like, ("<", a, b), ("and", a, b), ("true",), ("piecewise", value, condition, ...). Nothing is ever evaluated as Python.
 """
 
 import ast
@@ -14,18 +15,20 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from .errors import ParameterError
+from .grammar import DENSITY, PARAMETER, PIECEWISE, Grammar
 
-FUNCTIONS = ("sqrt", "exp", "log")
+FUNCTIONS = tuple(PARAMETER.calls)
 CONSTANTS = ("pi",)
-MAX_TEXT = 200
-MAX_DEPTH = 20
+MAX_TEXT = PARAMETER.most_text
+MAX_DEPTH = PARAMETER.most_depth
 MAX_EXPONENT = 1000
 MAX_BITS = 20_000
-MAX_NODES = 200
+MAX_NODES = PARAMETER.most_nodes
 
 _DECIMAL = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
 
 _BINARY = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.Pow: "**"}
+_COMPARED = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
 _LEVEL = {"+": 1, "-": 1, "neg": 2, "*": 2, "/": 2, "**": 3}
 
 
@@ -55,60 +58,118 @@ class Expression:
         return str(self)
 
 
-def parse(text: str, name: str) -> Expression:
-    """Read an expression such as "1/sqrt(10)" or "sigma".
+def parse(text: str, name: str, grammar: Grammar = PARAMETER) -> Expression:
+    """Read an expression such as "1/sqrt(10)" or "sigma", or a density in the grammar of densities.
 
     Raises ParameterError that names the offending part.
     """
-
-    def refuse(part: str) -> ParameterError:
-        return ParameterError(
-            name, text, f"a number, a symbol, or a formula of these with {', '.join(FUNCTIONS)}, pi", part
-        )
-
-    if len(text) > MAX_TEXT:
-        raise refuse(f"It is longer than {MAX_TEXT} characters.")
+    if len(text) > grammar.most_text:
+        raise _refusal(name, text, grammar, f"It is longer than {grammar.most_text} characters.")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # Python's own remarks on odd syntax
             body = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise refuse("It is not a formula.") from None
+        raise _refusal(name, text, grammar, "It is not a formula.") from None
+    return Expression(_Reader(text.strip(), name, grammar).value(body, 0))
 
-    def folded(tree: tuple) -> tuple:
+
+def _refusal(name: str, text: str, grammar: Grammar, part: str) -> ParameterError:
+    return ParameterError(name, text, f"a number, a symbol, or a formula of these with {grammar.allowed}", part)
+
+
+class _Reader:
+    """Turns Python's syntax tree of a text into our own, node by node."""
+
+    def __init__(self, text: str, name: str, grammar: Grammar):
+        self.text, self.name, self.grammar = text, name, grammar
+        self.nodes = 0
+
+    def refuse(self, part: str) -> ParameterError:
+        return _refusal(self.name, self.text, self.grammar, part)
+
+    def folded(self, tree: tuple) -> tuple:
         try:
             return fold(tree)
         except (ZeroDivisionError, OverflowError) as error:
-            raise refuse(str(error)) from None
+            raise self.refuse(str(error)) from None
 
-    def walk(node: ast.expr, depth: int) -> tuple:
-        if depth > MAX_DEPTH:
-            raise refuse(f"It is nested deeper than {MAX_DEPTH}.")
+    def value(self, node: ast.expr, depth: int) -> tuple:
+        """The tree of a node that stands for a number."""
+        self._count(depth)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            source = (ast.get_source_segment(text.strip(), node) or repr(node.value)).replace("_", "")
+            source = (ast.get_source_segment(self.text, node) or repr(node.value)).replace("_", "")
             if not _DECIMAL.fullmatch(source):
-                raise refuse(f"{source[:40]!r} is not a decimal number, or has an exponent of five digits.")
+                raise self.refuse(f"{source[:40]!r} is not a decimal number, or has an exponent of five digits.")
             return ("num", Fraction(source))
         if isinstance(node, ast.Name):
-            if node.id.startswith("_") or node.id in FUNCTIONS:
-                raise refuse(f"The name {node.id!r} is not allowed here.")
+            if node.id.startswith("_") or self.grammar.canonical(node.id) in (*self.grammar.calls, PIECEWISE):
+                raise self.refuse(f"The name {node.id!r} is not allowed here.")
             return (node.id,) if node.id in CONSTANTS else ("name", node.id)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-            return folded(("neg", walk(node.operand, depth + 1)))
+            return self.folded(("neg", self.value(node.operand, depth + 1)))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.UAdd):
-            return walk(node.operand, depth + 1)
+            return self.value(node.operand, depth + 1)
         if isinstance(node, ast.BinOp) and type(node.op) in _BINARY:
-            left, right = walk(node.left, depth + 1), walk(node.right, depth + 1)
+            left, right = self.value(node.left, depth + 1), self.value(node.right, depth + 1)
             if isinstance(node.op, ast.Pow) and right[0] == "num" and abs(right[1]) > MAX_EXPONENT:
-                raise refuse(f"An exponent is larger than {MAX_EXPONENT}.")
-            return folded((_BINARY[type(node.op)], left, right))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS:
-            if len(node.args) != 1 or node.keywords:
-                raise refuse(f"{node.func.id} takes one argument.")
-            return (node.func.id, walk(node.args[0], depth + 1))
-        raise refuse(f"{ast.unparse(node)[:40]!r} is not allowed.")
+                raise self.refuse(f"An exponent is larger than {MAX_EXPONENT}.")
+            return self.folded((_BINARY[type(node.op)], left, right))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            called = self.grammar.canonical(node.func.id)
+            if called in self.grammar.calls:
+                return self._call(called, node, depth)
+            if called == PIECEWISE and self.grammar.conditions:
+                return self._piecewise(node, depth)
+        raise self.refuse(f"{ast.unparse(node)[:40]!r} is not allowed.")
 
-    return Expression(walk(body, 0))
+    def condition(self, node: ast.expr, depth: int) -> tuple:
+        """The tree of a comparison, of several joined by and/or (or & and |), or of True."""
+        self._count(depth)
+        if isinstance(node, ast.Constant) and node.value is True:
+            return ("true",)
+        joined = None
+        if isinstance(node, ast.BoolOp):
+            joined, parts = ("and" if isinstance(node.op, ast.And) else "or"), node.values
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, (ast.BitAnd, ast.BitOr)):
+            joined, parts = ("and" if isinstance(node.op, ast.BitAnd) else "or"), [node.left, node.right]
+        if joined:
+            first, *rest = [self.condition(part, depth + 1) for part in parts]
+            for other in rest:
+                first = (joined, first, other)
+            return first
+        if isinstance(node, ast.Compare) and all(type(op) in _COMPARED for op in node.ops):
+            sides = [self.value(side, depth + 1) for side in (node.left, *node.comparators)]
+            chain = [(_COMPARED[type(op)], a, b) for op, a, b in zip(node.ops, sides, sides[1:], strict=False)]
+            first, *rest = chain
+            for other in rest:
+                first = ("and", first, other)
+            return first
+        raise self.refuse(f"{ast.unparse(node)[:40]!r} is no condition.")
+
+    def _count(self, depth: int) -> None:
+        self.nodes += 1
+        if depth > self.grammar.most_depth:
+            raise self.refuse(f"It is nested deeper than {self.grammar.most_depth}.")
+        if self.nodes > self.grammar.most_nodes:
+            raise self.refuse(f"It has more than {self.grammar.most_nodes} parts.")
+
+    def _call(self, called: str, node: ast.Call, depth: int) -> tuple:
+        least, most = self.grammar.calls[called]
+        if not least <= len(node.args) <= most or node.keywords:
+            counted = "one argument" if most == 1 else f"{least} to {most} arguments"
+            raise self.refuse(f"{called} takes {counted}.")
+        return (called, *(self.value(argument, depth + 1) for argument in node.args))
+
+    def _piecewise(self, node: ast.Call, depth: int) -> tuple:
+        parts: list[tuple] = []
+        for branch in node.args:
+            if not isinstance(branch, ast.Tuple) or len(branch.elts) != 2:
+                raise self.refuse("piecewise takes pairs (value, condition).")
+            parts += [self.value(branch.elts[0], depth + 1), self.condition(branch.elts[1], depth + 1)]
+        if not parts or node.keywords:
+            raise self.refuse("piecewise takes pairs (value, condition).")
+        return (PIECEWISE, *parts)
 
 
 def fold(tree: tuple) -> tuple:
@@ -145,22 +206,26 @@ def _bits(value: Fraction) -> int:
     return max(value.numerator.bit_length(), value.denominator.bit_length())
 
 
-def from_sympy(value, name: str) -> Expression:
+def from_sympy(value, name: str, grammar: Grammar = PARAMETER) -> Expression:
     """Translate a sympy expression node by node; nothing is evaluated.
 
     Raises ParameterError for a node outside the whitelist.
     """
     nodes = 0
+    known = _SYMPY_CALLS if grammar.conditions else {}
 
     def refuse(node) -> ParameterError:
-        return ParameterError(name, node, "a sympy number, symbol, or a formula of +, *, **, sqrt, exp, log, pi")
+        listed = f"+, *, **, {grammar.allowed}"
+        return ParameterError(name, node, f"a sympy number, symbol, or a formula of {listed}")
 
     def walk(node) -> tuple:
         nonlocal nodes
         nodes += 1
-        if nodes > MAX_NODES:
-            raise ParameterError(name, value, f"a formula of at most {MAX_NODES} parts")
+        if nodes > grammar.most_nodes:
+            raise ParameterError(name, value, f"a formula of at most {grammar.most_nodes} parts")
         kind = type(node).__name__
+        if kind in known:
+            return _from_sympy_call(known[kind], node, walk, refuse)
         if node.is_Rational and node.is_finite:
             return ("num", Fraction(int(node.p), int(node.q)))
         if node.is_Float and node.is_finite:
@@ -168,7 +233,7 @@ def from_sympy(value, name: str) -> Expression:
                 raise refuse(node)
             return ("num", Fraction(str(node)))
         if node.is_Symbol:
-            if not is_name(node.name):
+            if not is_name(node.name, grammar):
                 raise ParameterError(name, node, "a symbol whose name is an identifier that formulas may use")
             return ("name", node.name)
         if kind == "Pi":
@@ -196,9 +261,35 @@ def from_sympy(value, name: str) -> Expression:
         raise ParameterError(name, value, "a finite number of moderate size", str(error)) from None
 
 
-def is_name(text: str) -> bool:
+_SYMPY_CALLS = {
+    **{name: name for name in ("sign", "erf", "erfc", "cosh", "sinh", "tanh", "sech", "atan", "gamma", "factorial")},
+    **{name: name for name in ("binomial", "besseli")},
+    **{"Abs": "abs", "Heaviside": "heaviside", "DiracDelta": "dirac", "Min": "min", "Max": "max"},
+    **{"Piecewise": PIECEWISE, "And": "and", "Or": "or", "BooleanTrue": "true"},
+    **{"StrictLessThan": "<", "LessThan": "<=", "StrictGreaterThan": ">", "GreaterThan": ">="},
+}
+
+
+def _from_sympy_call(called: str, node, walk: Callable, refuse: Callable) -> tuple:
+    if called == PIECEWISE:
+        return (PIECEWISE, *(walk(part) for branch in node.args for part in branch.args))
+    if called in ("and", "or"):
+        first, *rest = [walk(part) for part in node.args]
+        for other in rest:
+            first = (called, first, other)
+        return first
+    arguments = node.args[:1] if called == "heaviside" else node.args
+    if called in DENSITY.calls:
+        least, most = DENSITY.calls[called]
+        if not least <= len(arguments) <= most:
+            raise refuse(node)
+    return (called, *(walk(part) for part in arguments))
+
+
+def is_name(text: str, grammar: Grammar = PARAMETER) -> bool:
     """Whether a symbol may be called so: an identifier that is no keyword, function or constant of formulas."""
-    reserved = keyword.iskeyword(text) or text in FUNCTIONS or text in CONSTANTS
+    reserved = keyword.iskeyword(text) or text in grammar.calls or text in CONSTANTS
+    reserved = reserved or (grammar.conditions and text == PIECEWISE)
     return text.isidentifier() and not text.startswith("_") and not reserved
 
 
@@ -228,8 +319,8 @@ def _evaluate(tree: tuple, fn, values: dict):
     if kind == "pi":
         return fn.pi
     parts = [_evaluate(part, fn, values) for part in tree[1:]]
-    if kind in FUNCTIONS:
-        return getattr(fn, kind)(parts[0])
+    if kind not in _LEVEL:
+        return getattr(fn, _METHODS.get(kind, kind))(*parts)
     if kind == "neg":
         return -parts[0]
     left, right = parts
@@ -244,6 +335,10 @@ def _evaluate(tree: tuple, fn, values: dict):
     return fn.exp(right * fn.log(left)) if tree[2][0] != "num" else fn.power(left, tree[2][1])
 
 
+_METHODS = {"<": "less", "<=": "at_most", ">": "more", ">=": "at_least", "and": "both", "or": "either"}
+"""What the table of a density's grammar calls the conditions."""
+
+
 def _text(tree: tuple, level: int) -> str:
     kind = tree[0]
     if kind == "num":
@@ -253,8 +348,16 @@ def _text(tree: tuple, level: int) -> str:
         return tree[1]
     elif kind == "pi":
         return "pi"
-    elif kind in FUNCTIONS:
-        return f"{kind}({_text(tree[1], 0)})"
+    elif kind == "true":
+        return "True"
+    elif kind == PIECEWISE:
+        branches = zip(tree[1::2], tree[2::2], strict=True)
+        return f"{kind}({', '.join(f'({_text(value, 0)}, {_text(at, 0)})' for value, at in branches)})"
+    elif kind in _METHODS:
+        left, right = (_text(part, 0) for part in tree[1:])
+        return f"({left}) {kind} ({right})" if kind in ("and", "or") else f"{left} {kind} {right}"
+    elif kind not in _LEVEL:
+        return f"{kind}({', '.join(_text(part, 0) for part in tree[1:])})"
     else:
         own = _LEVEL[kind]
         if kind == "neg":

@@ -11,7 +11,15 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `log_normal_cdf(x)` log Phi(x), without underflow
 `log_mix(s, r)`     log(1 + r (e^s - 1)), stable for small r and large s: the loss map of subsampling
 `power(x, r)`       x**r for a Fraction r         `pi`, `inf`       constants
+`atan(x)`, `acot(x)` the angles in (-pi/2, pi/2) and (0, pi); acot is accurate for large x
+`loggamma(x)`       log Gamma(x), x > 0           `besseli(n, x)`   I_n(x), n a whole number, x > 0
 `split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula (or tuple)
+`between(x, low, high, below, inside, above)`  below where x <= low, above where x >= high, else inside(x)
+`within(x, low, high)` x, known to lie between the two
+`difference(one, other)`  of two pairs (a, b) with the same a - b, that difference with the least cancellation
+`solve(f, x, low, high, rising)`  the t in [low, high] with f(t) = x, for a monotone f
+`monotone_gaps(slope, low, high, rising)`  where the sign of a slope is not certain (intervals only; else [])
+`integral(f, low, high)`  of a smooth f
 `is_infinite(x)`    whether an end of a support is infinite
 ==================  ====================================================================================
 """
@@ -41,7 +49,17 @@ class FunctionTable(Protocol):
     def log_normal_cdf(self, x: Any) -> Any: ...
     def normal_excess(self, t: Any, d: Any) -> Any: ...
     def log_mix(self, s: Any, r: Any) -> Any: ...
+    def atan(self, x: Any) -> Any: ...
+    def acot(self, x: Any) -> Any: ...
+    def loggamma(self, x: Any) -> Any: ...
+    def besseli(self, n: int, x: Any) -> Any: ...
     def split(self, x: Any, at: int, left: Any, right: Any) -> Any: ...
+    def between(self, x: Any, low: Any, high: Any, below: Any, inside: Any, above: Any) -> Any: ...
+    def within(self, x: Any, low: Any, high: Any) -> Any: ...
+    def difference(self, one: tuple, other: tuple) -> Any: ...
+    def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool) -> Any: ...
+    def monotone_gaps(self, slope: Any, low: Any, high: Any, rising: bool) -> list: ...
+    def integral(self, function: Any, low: Any, high: Any) -> Any: ...
     def power(self, x: Any, r: Fraction) -> Any: ...
     def is_infinite(self, x: Any) -> bool: ...
 
@@ -69,6 +87,13 @@ class MpmathTable:
     sqrt = staticmethod(mpmath.sqrt)
     log1p = staticmethod(mpmath.log1p)
     expm1 = staticmethod(mpmath.expm1)
+    atan = staticmethod(mpmath.atan)
+    loggamma = staticmethod(mpmath.loggamma)
+    besseli = staticmethod(mpmath.besseli)
+
+    def acot(self, x):
+        """The angle in (0, pi) whose cotangent is x."""
+        return mpmath.pi / 2 - mpmath.atan(x) if isinstance(x, mpmath.mpc) else mpmath.atan2(1, x)
 
     def normal_cdf(self, x):
         """Phi(x) with full relative accuracy in both tails."""
@@ -86,6 +111,36 @@ class MpmathTable:
     def split(self, x, at: int, left, right):
         """left(x) if x <= at, else right(x)."""
         return left(x) if x <= at else right(x)
+
+    def between(self, x, low, high, below, inside, above):
+        """below for x <= low, above for x >= high, else inside(x); complex x by their real part."""
+        at = mpmath.re(x)
+        return below if at <= low else above if at >= high else inside(x)
+
+    def within(self, x, low, high):
+        """x, or the end that rounding has carried it over."""
+        return x if isinstance(x, mpmath.mpc) else min(max(x, low), high)
+
+    def difference(self, one: tuple, other: tuple):
+        """The difference of the pair whose numbers are smaller."""
+        best = min(one, other, key=lambda pair: abs(pair[0]) + abs(pair[1]))
+        return best[0] - best[1]
+
+    def solve(self, function, x, low, high, rising: bool):
+        """The t with function(t) = x to the working precision; `low` and `high` may be infinite."""
+        from .solving import solve
+
+        return solve(function, x, low, high, rising)
+
+    def monotone_gaps(self, slope, low, high, rising: bool) -> list:
+        """None: numbers prove nothing here."""
+        return []
+
+    def integral(self, function, low, high):
+        """The integral of a smooth function, by double-exponential quadrature."""
+        from .solving import integral
+
+        return integral(function, low, high)
 
     def power(self, x, r: Fraction):
         """x**r."""

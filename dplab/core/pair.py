@@ -13,7 +13,7 @@ law has finite atoms, a continuous part on an interval, and mass where one of th
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
@@ -155,6 +155,17 @@ class Pair(ABC):
         p = self.density(fn, u)
         return Tails(p, p * fn.exp(-u))
 
+    def panels(self) -> list["Pair"]:
+        """The continuous part cut where it is not smooth: pairs of sub-probabilities with a coordinate each.
+
+        Most mechanisms are one panel themselves.
+        """
+        return [self]
+
+    def knots(self, fn) -> list:
+        """Losses inside the support where `density`, `above` and `below` change their formula, largest first."""
+        return []
+
     # --- identity ---------------------------------------------------------------------------------
 
     @abstractmethod
@@ -188,6 +199,61 @@ class Pair(ABC):
                 value = exact(_substituted(value, values, name), name)
             arguments[name] = value
         return self.from_arguments(**arguments)
+
+    # --- your own --------------------------------------------------------------------------------
+
+    _makers: ClassVar[dict[str, Callable[..., "Pair"]]] = {}
+    """Filled by the room of mechanisms, which knows how pairs are made of densities and tables."""
+
+    @staticmethod
+    def from_densities(p, q, variable, support=None) -> "Pair":
+        """The pair of two sympy densities of one variable, on a support (the whole line, or all integers).
+
+        A real `variable` means densities with respect to length, DiracDelta(t - a) an atom at a; an integer variable
+        means probabilities of integers. `support`: two ends, or a sympy Interval or Range. Parameters are symbols
+        declared positive.
+
+        >>> import sympy
+        >>> from dplab import Pair
+        >>> t = sympy.Symbol("t", real=True)
+        >>> logistic = sympy.exp(-t) / (1 + sympy.exp(-t)) ** 2
+        >>> pair = Pair.from_densities(logistic.subs(t, t - 1), logistic, t)
+        >>> [str(piece.increasing) for piece in pair.pieces]
+        ['True']
+
+        Raises ParameterError for densities that are none, saying what was found and where.
+        """
+        return Pair._makers["densities"](p, q, variable, support)
+
+    @staticmethod
+    def from_tables(p, q) -> "Pair":
+        """The pair of two finite tables: outcome -> probability, or probabilities in the same order.
+
+        Probabilities are exact: int, text such as "1/3", Fraction, Decimal, or a float, which means its printed decimal.
+
+        >>> from dplab import Pair
+        >>> Pair.from_tables({"yes": "0.75", "no": "0.25"}, {"yes": "0.25", "no": "0.75"})
+        TablePair(p=[0.25, 0.75], q=[0.75, 0.25])
+
+        Raises ParameterError for negative probabilities and tables that do not sum to 1.
+        """
+        return Pair._makers["tables"](p, q)
+
+    @staticmethod
+    def from_text(p: str, q: str, variable: str = "t", support=None, discrete: bool = False) -> "Pair":
+        """The pair of two densities written as text; nothing is evaluated as Python.
+
+        Allowed: numbers, names, + - * / **, and the functions of the grammar of densities (exp, log, sqrt, abs, sign,
+        erf, erfc, cosh, sinh, tanh, sech, atan, gamma, factorial, binomial, besseli, heaviside, dirac, min, max,
+        piecewise((value, condition), ..., (value, True))). `discrete`: outcomes are the integers of the support.
+
+        >>> from dplab import Pair
+        >>> Pair.from_text("exp(-(t - 1)**2/2)/sqrt(2*pi)", "exp(-t**2/2)/sqrt(2*pi)").mass_at_infinity is not None
+        True
+
+        Raises ParameterError that names the part of the text that is not allowed, or says why it is no density.
+        """
+        return Pair._makers["text"](p, q, variable, support, discrete)
 
     @classmethod
     def from_arguments(cls, **arguments) -> "Pair":

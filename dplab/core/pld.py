@@ -83,6 +83,15 @@ class PLD:
         """M(z) in closed form, or None."""
         return self.pair.mgf(fn, -1 - z if self.backward else z)
 
+    def panels(self) -> "list[PLD]":
+        """The continuous part cut into smooth panels, each with a coordinate of its own; atoms left aside."""
+        return [PLD(panel, self.backward) for panel in self.pair.panels()]
+
+    def knots(self, fn) -> list:
+        """Losses inside the support where the formulas of the tails change, largest first."""
+        knots = self.pair.knots(fn)
+        return [-knot for knot in reversed(knots)] if self.backward else knots
+
     def coordinate(self, fn) -> Coordinate | None:
         """The smooth variable of the continuous part, or None."""
         return self.pair.coordinate(fn)

@@ -16,9 +16,11 @@ import numpy as np
 from scipy import special
 
 from ..core.errors import UnboundSymbolError
+from .placing import Placing
 
 U = 2.0**-53
 TINY = 1e-300
+MOST_FACTORS = 12
 _FAR = -25.0
 
 
@@ -60,20 +62,20 @@ class Interval:
         return Interval(-self.hi, -self.lo)
 
     def __add__(self, other) -> "Interval":
-        other = _interval(other)
+        other = as_interval(other)
         with np.errstate(over="ignore", invalid="ignore"):
             return Interval(_outward(self.lo + other.lo, -np.inf), _outward(self.hi + other.hi, np.inf))
 
     __radd__ = __add__
 
     def __sub__(self, other) -> "Interval":
-        return self + (-_interval(other))
+        return self + (-as_interval(other))
 
     def __rsub__(self, other) -> "Interval":
-        return _interval(other) + (-self)
+        return as_interval(other) + (-self)
 
     def __mul__(self, other) -> "Interval":
-        other = _interval(other)
+        other = as_interval(other)
         with np.errstate(invalid="ignore", over="ignore", under="ignore"):
             if _positive(self) and _positive(other):
                 lo, hi = self.lo * other.lo, self.hi * other.hi
@@ -89,7 +91,7 @@ class Interval:
     __rmul__ = __mul__
 
     def __truediv__(self, other) -> "Interval":
-        other = _interval(other)
+        other = as_interval(other)
         if np.ndim(other.lo) == 0 and other.lo > 0:
             with np.errstate(invalid="ignore", over="ignore", under="ignore"):
                 lo = np.where(np.asarray(self.lo) >= 0, self.lo / other.hi, self.lo / other.lo)
@@ -98,7 +100,7 @@ class Interval:
         return self * other._reciprocal()
 
     def __rtruediv__(self, other) -> "Interval":
-        return _interval(other) * self._reciprocal()
+        return as_interval(other) * self._reciprocal()
 
     def _reciprocal(self) -> "Interval":
         with np.errstate(divide="ignore", over="ignore", under="ignore"):
@@ -117,17 +119,18 @@ class Interval:
 
 def maximum(a, b) -> Interval:
     """Elementwise maximum."""
-    a, b = _interval(a), _interval(b)
+    a, b = as_interval(a), as_interval(b)
     return Interval(np.maximum(a.lo, b.lo), np.maximum(a.hi, b.hi))
 
 
 def minimum(a, b) -> Interval:
     """Elementwise minimum."""
-    a, b = _interval(a), _interval(b)
+    a, b = as_interval(a), as_interval(b)
     return Interval(np.minimum(a.lo, b.lo), np.minimum(a.hi, b.hi))
 
 
-def _interval(value) -> Interval:
+def as_interval(value) -> Interval:
+    """A number, array or interval as an interval."""
     if isinstance(value, Interval):
         return value
     if isinstance(value, Fraction):
@@ -161,7 +164,7 @@ def _monotone(function: Callable, ulps: float) -> Callable[[Interval], Interval]
     factor = ulps * U
 
     def enclosed(x) -> Interval:
-        x = _interval(x)
+        x = as_interval(x)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             lo, hi = function(x.lo), function(x.hi)
             lo = np.where(np.isinf(lo), lo, lo - np.abs(lo) * factor)
@@ -179,7 +182,7 @@ def _log(x):
     return np.where(np.asarray(x) <= 0, -np.inf, np.log(np.maximum(x, 0)))
 
 
-class IntervalTable:
+class IntervalTable(Placing):
     """The mechanisms' function table in interval arithmetic."""
 
     inf = np.inf
@@ -216,7 +219,7 @@ class IntervalTable:
 
     def normal_cdf(self, x) -> Interval:
         """Phi(x) = erfc(-x/sqrt 2)/2."""
-        a = -_interval(x) / self.sqrt(Interval.exactly(2.0))
+        a = -as_interval(x) / self.sqrt(Interval.exactly(2.0))
         with np.errstate(under="ignore"):
             lo, hi = 0.5 * special.erfc(a.hi), 0.5 * special.erfc(a.lo)
         lo = lo * (1 - _erfc_error(a.hi))
@@ -225,7 +228,7 @@ class IntervalTable:
 
     def log_normal_cdf(self, x) -> Interval:
         """log Phi(x), through erfc where that is accurate and by SciPy's log_ndtr in the far lower tail."""
-        x = _interval(x)
+        x = as_interval(x)
         near = self.log(self.normal_cdf(Interval(np.maximum(x.lo, _FAR), np.maximum(x.hi, _FAR))))
         far_lo = special.log_ndtr(np.minimum(x.lo, _FAR)) * (1 + 16 * U)
         far_hi = special.log_ndtr(np.minimum(x.hi, _FAR)) * (1 - 16 * U)
@@ -236,7 +239,7 @@ class IntervalTable:
 
     def normal_excess(self, t, d) -> Interval:
         """Phi(-t) - e^{d (t + d/2)} Phi(-t - d) for d > 0; for small d without the cancellation, see `_mills_gap`."""
-        t, d = _interval(t), _interval(d)
+        t, d = as_interval(t), as_interval(d)
         x = d * (t + d / 2)
         direct = self.normal_cdf(-t) - self.exp(x + self.log_normal_cdf(-t - d))
         if not np.all(np.asarray(d.hi) <= _SMALL_SHIFT):
@@ -259,7 +262,7 @@ class IntervalTable:
 
     def split(self, x, at: int, left: Callable, right: Callable):
         """left where x <= at, right elsewhere (both are valid for every x)."""
-        x = _interval(x)
+        x = as_interval(x)
         above = np.asarray(x.hi) > at
         if not np.any(above):
             return left(x)
@@ -272,8 +275,18 @@ class IntervalTable:
         return _joined(above, low, high)
 
     def power(self, x, r: Fraction) -> Interval:
-        """x**r for x > 0."""
-        return self.exp(_interval(r) * self.log(x))
+        """x**r: any x for a small whole r, else x > 0."""
+        if r.denominator == 1 and 0 < r.numerator <= MOST_FACTORS:
+            return _whole_power(as_interval(x), int(r.numerator))
+        return self.exp(as_interval(r) * self.log(x))
+
+    atan = staticmethod(_monotone(np.arctan, 4))
+
+    def acot(self, x) -> Interval:
+        """pi/2 - atan(x), the angle of the point (x, 1)."""
+        x = as_interval(x)
+        lo, hi = np.arctan2(1.0, x.hi), np.arctan2(1.0, x.lo)
+        return Interval(np.maximum(down(lo * (1 - 4 * U)), 0.0), up(hi * (1 + 4 * U)))
 
     def is_infinite(self, x) -> bool:
         """True for an infinite end of a support."""
@@ -307,6 +320,17 @@ def _mills_gap(t: Interval, d: Interval) -> Interval:
     seventh = np.where(np.asarray(t.lo) >= 0, far, _MILLS_7)
     rest = square * square * square * Interval(np.zeros_like(seventh), seventh / 5040 * (1 + 64 * U))
     return 2 * h * (rest - total)
+
+
+def _whole_power(x: Interval, n: int) -> Interval:
+    """x**n by repeated multiplication; an even power is never negative."""
+    if n % 2 == 0:
+        size_lo = np.where((np.asarray(x.lo) <= 0) & (np.asarray(x.hi) >= 0), 0.0, np.minimum(abs(x.lo), abs(x.hi)))
+        x = Interval(size_lo, np.maximum(abs(x.lo), abs(x.hi)))
+    power = x
+    for _ in range(n - 1):
+        power = power * x
+    return power
 
 
 def _joined(above: np.ndarray, low: Interval, high: Interval) -> Interval:

@@ -2,7 +2,8 @@
 
 from .gaussian import Gaussian
 from .laplace import Laplace
+from .own import DensityPair, TablePair
 from .randomized_response import RandomizedResponse
 from .subsampling import PoissonSubsampled
 
-__all__ = ["Gaussian", "Laplace", "PoissonSubsampled", "RandomizedResponse"]
+__all__ = ["DensityPair", "Gaussian", "Laplace", "PoissonSubsampled", "RandomizedResponse", "TablePair"]

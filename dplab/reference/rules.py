@@ -102,25 +102,31 @@ def atom_nodes(pld: PLD) -> Nodes:
     return Nodes(Node(a.loss, a.p) for a in pld.atoms(FN) if a.p)
 
 
+Reach = tuple[float, float] | list[tuple[float, float]]
+"""Two ends of t, one pair for all panels of the PLD or one for each."""
+
+
 class Rule:
-    """The trapezoid rule of one PLD at one precision, for t between two ends.
+    """The trapezoid rule of one PLD at one precision, for t between two ends, panel by panel.
 
     `coarse` and `offset` are its two halves, each a rule of its own with weights that include the step.
     """
 
-    def __init__(self, pld: PLD, places: int, reach: tuple[float, float], lift: float = 0.0):
+    def __init__(self, pld: PLD, places: int, reach: Reach, lift: float = 0.0):
         self.pld, self.places, self.lift = pld, places, lift
-        self.start, self.stop = reach
         with mpmath.workdps(places):
-            self.substitution = substitution(pld, lift)
-            self.step = mpmath.mpf(first_step(self.substitution.gaussian, places, lift))
+            self.panels = pld.panels()
+            self.substitutions = [substitution(panel, lift) for panel in self.panels]
+            self.step = mpmath.mpf(min(first_step(s.gaussian, places, lift) for s in self.substitutions))
+        self.reaches = reach if isinstance(reach, list) else [reach] * len(self.panels)
         self.coarse = self._nodes(0)
         self.offset = self._nodes(0.5)
 
     def lifted(self, lift: float) -> "Rule":
         """A rule of the same precision along a path lifted by `lift`."""
         extra = lift**2 / (2 * math.log(10))
-        return Rule(self.pld, self.places + math.ceil(extra), (self.start - lift / 4, self.stop + lift / 4), lift)
+        wider = [(start - lift / 4, stop + lift / 4) for start, stop in self.reaches]
+        return Rule(self.pld, self.places + math.ceil(extra), wider, lift)
 
     def refine(self) -> None:
         """Halve the step."""
@@ -134,12 +140,13 @@ class Rule:
         return self.coarse.at(z), self.offset.at(z)
 
     def _nodes(self, shift: float) -> Nodes:
-        """Nodes at (i + shift) step between start and stop."""
+        """Nodes at (i + shift) step between the ends of each panel's reach."""
+        raw: list[Node] = []
         with mpmath.workdps(self.places):
-            first = math.ceil(self.start / float(self.step) - shift)
-            last = math.floor(self.stop / float(self.step) - shift)
-            at = self.substitution.at
-            raw = [node(self.pld, at, (i + mpmath.mpf(shift)) * self.step) for i in range(first, last + 1)]
+            for panel, (at, *_), (start, stop) in zip(self.panels, self.substitutions, self.reaches, strict=True):
+                first = math.ceil(start / float(self.step) - shift)
+                last = math.floor(stop / float(self.step) - shift)
+                raw += [node(panel, at, (i + mpmath.mpf(shift)) * self.step) for i in range(first, last + 1)]
             return Nodes(Node(s, w * self.step) for s, w in raw if w)
 
 

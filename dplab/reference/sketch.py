@@ -39,27 +39,57 @@ class Point(NamedTuple):
 
 
 class Sketch:
-    """The law of `pld`, composed `k` times, as a coarse rule in floats."""
+    """The law of `pld`, composed `k` times, as coarse rules in floats, one for each smooth panel."""
+
+    def __init__(self, pld: PLD, k: int):
+        with mpmath.workdps(20):
+            self.atoms = [(float(s), float(mpmath.log(w))) for s, w in atom_nodes(pld)]
+            panels = pld.panels() if pld.support(FN) is not None else []
+            self.panels = [PanelSketch(panel, k) for panel in panels]
+        for c in (0.0, -1.0):
+            self.cumulants(c)
+
+    def cumulants(self, c: float) -> Cumulants:
+        """log M, its first and its second derivative at real c, all points refined until they settle."""
+        found = [panel.weights(c) for panel in self.panels]
+        highest = max([top for top, _ in found] + [w + c * s for s, w in self.atoms], default=-math.inf)
+        if highest == -math.inf:
+            return Cumulants(-math.inf, 0.0, 0.0)
+        parts = [(s, math.exp(w + c * s - highest)) for s, w in self.atoms]
+        for top, masses in found:
+            factor = math.exp(top - highest)
+            parts += [(s, m * factor) for s, m in masses]
+        total = sum(m for _, m in parts)
+        mean = sum(m * s for s, m in parts) / total
+        variance = sum(m * (s - mean) ** 2 for s, m in parts) / total
+        return Cumulants(highest + math.log(total), mean, variance)
+
+    def reach(self, tilts: tuple[float, ...], below: float) -> list[tuple[float, float]]:
+        """For each panel the range of t where e^{cs} omega is within e^{-below} of its largest value, for each c."""
+        return [panel.reach(tilts, below) for panel in self.panels]
+
+    def at_the_edge(self, c: float) -> bool:
+        """Whether the law tilted by c reaches farther than any sketch does, so that log M(c) means nothing."""
+        return any(panel.at_the_edge(c) for panel in self.panels)
+
+
+class PanelSketch:
+    """One panel of a law as a coarse rule in floats."""
 
     def __init__(self, pld: PLD, k: int):
         self.pld, self.k = pld, k
         self.points: list[Point] = []
         self.outposts: list[list[Point]] = []
         self.step = FIRST_STEP
-        with mpmath.workdps(20):
-            self.atoms = [(float(s), float(mpmath.log(w))) for s, w in atom_nodes(pld)]
-            if pld.coordinate(FN) is not None:
-                self.substitution = substitution(pld)
-                farthest = self.substitution.farthest
-                self._add(range(round(-farthest / FIRST_STEP), round(farthest / FIRST_STEP) + 1))
-                if self.substitution.gaussian:
-                    ladder = [farthest * 1.2**i for i in range(23)]
-                    self.outposts = [self._points([side * t for t in ladder]) for side in (-1, 1)]
-        for c in (0.0, -1.0):
-            self.cumulants(c)
+        self.substitution = substitution(pld)
+        farthest = self.substitution.farthest
+        self._add(range(round(-farthest / FIRST_STEP), round(farthest / FIRST_STEP) + 1))
+        if self.substitution.gaussian:
+            ladder = [farthest * 1.2**i for i in range(23)]
+            self.outposts = [self._points([side * t for t in ladder]) for side in (-1, 1)]
 
-    def cumulants(self, c: float) -> Cumulants:
-        """log M, its first and its second derivative at real c, all points refined until they settle."""
+    def weights(self, c: float) -> tuple[float, list[tuple[float, float]]]:
+        """The log of the largest weight under the tilt c, and (loss, mass over that) of all points that count."""
         while True:
             heights = [w + c * s for _, s, w in self.points]
             top = max(heights, default=-math.inf)
@@ -72,8 +102,7 @@ class Sketch:
             if settled or not finished or self.step <= FINEST_STEP or len(self.points) > MOST_POINTS:
                 break
             self._refine()
-        parts = [(s, m * self.step) for (_, s, _), m in zip(self.points, masses, strict=True) if m]
-        return self._moments(c, top, parts)
+        return top, [(s, m * self.step) for (_, s, _), m in zip(self.points, masses, strict=True) if m]
 
     def reach(self, tilts: tuple[float, ...], below: float) -> tuple[float, float]:
         """The range of t where e^{cs} omega is within e^{-below} of its largest value, for each tilt c."""
@@ -88,17 +117,6 @@ class Sketch:
         """Whether the law tilted by c reaches farther than any sketch does, so that log M(c) means nothing."""
         top = max((w + c * s for _, s, w in self.points), default=0.0)
         return max(self._needed(c, top), default=0.0) > FARTHEST
-
-    def _moments(self, c: float, top: float, parts: list[tuple[float, float]]) -> Cumulants:
-        highest = max([top, *(w + c * s for s, w in self.atoms)])
-        if highest == -math.inf:
-            return Cumulants(-math.inf, 0.0, 0.0)
-        factor = math.exp(top - highest)
-        parts = [(s, m * factor) for s, m in parts] + [(s, math.exp(w + c * s - highest)) for s, w in self.atoms]
-        total = sum(m for _, m in parts)
-        mean = sum(m * s for s, m in parts) / total
-        variance = sum(m * (s - mean) ** 2 for s, m in parts) / total
-        return Cumulants(highest + math.log(total), mean, variance)
 
     def _needed(self, c: float, top: float) -> list[float]:
         """How far out, on each side, the law tilted by c may still have weight (beyond a valley, too)."""

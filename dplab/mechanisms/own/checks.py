@@ -1,0 +1,112 @@
+"""Whether two expressions are densities: nowhere negative, each summing to 1, on supports that fit."""
+
+import mpmath
+import sympy
+
+from ...core.errors import ParameterError
+from ...core.functions import MpmathTable
+from .cells import Cell, PointMass
+from .masses import Mass
+from .programs import Program
+
+SAMPLES = 24
+CLOSE = mpmath.mpf(10) ** -25
+
+
+def check_densities(cells: list[Cell], masses: list[tuple[Mass, Mass]], points: tuple, t: sympy.Symbol) -> None:
+    """Raise ParameterError that says what was found and where, if P or Q is no density."""
+    for side, name in ((0, "P"), (1, "Q")):
+        densities = [(cell.q if side else cell.p) for cell in cells]
+        _check_sign(name, densities, cells, points[side], t)
+        _check_total(name, densities, cells, [pair[side] for pair in masses], points[side], t)
+
+
+def _check_sign(name: str, densities: list, cells: list[Cell], points: list[PointMass], t: sympy.Symbol) -> None:
+    for point in points:
+        if point.mass.is_negative or (not point.mass.free_symbols and point.mass.evalf(20) < 0):
+            raise ParameterError(name, f"mass {point.mass} at {t} = {point.at}", "nowhere negative")
+    fn = MpmathTable()
+    for density, cell in zip(densities, cells, strict=True):
+        if density == 0:
+            continue
+        values = _values_of_parameters(density, cell)
+        program = Program(density.subs(values), t)
+        with mpmath.workdps(20):
+            for at in _samples(cell, values):
+                found = program(fn, at)
+                shown = mpmath.nstr(at, 6)
+                if isinstance(found, mpmath.mpc) or not mpmath.isfinite(found):
+                    raise ParameterError(name, f"{found} at {t} = {shown}", "a finite real number everywhere")
+                if found < 0:
+                    raise ParameterError(
+                        name, f"{mpmath.nstr(found, 6)} at {t} = {shown}", "nowhere negative",
+                        "A density is >= 0 on the whole support.",
+                    )  # fmt: skip
+
+
+def _values_of_parameters(density: sympy.Expr, cell: Cell) -> dict:
+    """1 for every parameter: the order of the corners is the same for all positive values."""
+    symbols = density.free_symbols | cell.lower.free_symbols | cell.upper.free_symbols
+    return {symbol: sympy.S.One for symbol in symbols if symbol.is_positive}
+
+
+def _samples(cell: Cell, values: dict) -> list:
+    lower, upper, sample = (end.subs(values) for end in (cell.lower, cell.upper, cell.sample))
+    if lower.is_infinite or upper.is_infinite:
+        middle = _number(sample)
+        sides = ([-1] if lower.is_infinite else []) + ([1] if upper.is_infinite else [])
+        near = [0] if len(sides) == 2 else [-mpmath.mpf(i) / 10 for i in range(1, 10)]
+        steps = [mpmath.mpf(5) / 4] * SAMPLES
+        reaches = [mpmath.mpf(1) / 8 * step**i for i, step in enumerate(steps)]
+        if len(sides) == 1:
+            near = [-side * n for side in sides for n in (abs(v) for v in near)]
+        return [middle + mpmath.mpf(v) for v in near] + [middle + side * r for side in sides for r in reaches]
+    low, high = _number(lower), _number(upper)
+    return [low + (high - low) * (2 * i + 1) / (4 * SAMPLES) for i in range(2 * SAMPLES)]
+
+
+def _number(value: sympy.Expr):
+    return mpmath.mpf(str(value.evalf(30)))
+
+
+def _check_total(
+    name: str, densities: list, cells: list[Cell], masses: list[Mass], points: list[PointMass], t: sympy.Symbol
+) -> None:
+    total, rest = sympy.Add(*(point.mass for point in points)), mpmath.mpf(0)
+    fn = MpmathTable()
+    for density, cell, mass in zip(densities, cells, masses, strict=True):
+        if mass.total is not None:
+            total += mass.total
+            continue
+        symbols = sorted(symbol.name for symbol in density.free_symbols - {t})
+        if symbols:
+            raise ParameterError(
+                symbols[0], symbols[0], "a number",
+                f"{name} has no closed antiderivative here ({density}), so its parameters must be numbers.",
+            )  # fmt: skip
+        with mpmath.workdps(30):
+            program = Program(density, t)
+            ends = [_limit(end) for end in (cell.lower, cell.upper)]
+            rest += fn.integral(lambda at, program=program: program(fn, at), *ends)
+    if total.free_symbols:
+        difference = sympy.simplify(total - 1)
+        if difference != 0:
+            raise ParameterError(name, f"total mass {sympy.simplify(total)}", "a density: it must sum to 1")
+        return
+    with mpmath.workdps(30):
+        value = Program(total, t)(fn, mpmath.mpf(0)) + rest
+        if abs(value - 1) > CLOSE:
+            raise ParameterError(
+                name, f"total mass {mpmath.nstr(value, 20)}", "a density: it must sum to 1",
+                f"Divide it by its integral over the support, exactly (a rounded constant will not do). {_where(cells)}",
+            )  # fmt: skip
+
+
+def _where(cells: list[Cell]) -> str:
+    return f"It was integrated from {cells[0].lower} to {cells[-1].upper}."
+
+
+def _limit(end: sympy.Expr):
+    if end.is_infinite:
+        return mpmath.inf if end is sympy.oo else -mpmath.inf
+    return _number(end)

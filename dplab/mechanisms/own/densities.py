@@ -1,0 +1,237 @@
+"""A pair given by two densities on the line, perhaps with atoms: everything else is derived from them once.
+
+On each smooth cell the loss s(t) = log p(t) - log q(t) is split where it turns; every monotone piece has its inverse,
+and the masses of {s > x} are those of the outcomes on one side of t(x). A cell where the loss is constant is an atom of
+the loss, a cell where one density vanishes is mass at infinity.
+"""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.errors import ParameterError, SchemaError
+from ...core.expression import Expression
+from ...core.pair import Atom, Coordinate, Pair, Tails
+from ...core.parameters import Parameter, exact
+from . import tails
+from .parts import Part
+
+_EVERYWHERE = ("-inf", "inf")
+
+
+class DensityPair(Pair):
+    """Outcomes on the line: P with density `p` against Q with density `q`, in the variable `variable`.
+
+    Made by `Pair.from_densities` (sympy) or `Pair.from_text`; `p`, `q` may also be text in the grammar of densities.
+    `support`: its two ends, the whole line if left out. DiracDelta(t - a) is an atom at a. Parameters are positive.
+
+    `p_density`, `q_density` (sympy), `variable` and `pieces` (monotone pieces of the loss with their inverses) say
+    what was found; `stages` says where no closed form was.
+
+    >>> from dplab import Pair
+    >>> pair = Pair.from_text("exp(-abs(t - 1))/2", "exp(-abs(t))/2", variable="t")
+    >>> [str(piece.inverse) for piece in pair.pieces]
+    ['x/2 + 1/2']
+
+    Raises ParameterError for densities that are none, saying what was found and where.
+    """
+
+    def __init__(self, p, q, variable="t", support=_EVERYWHERE):
+        from .formulas import canonical, variable_name
+
+        name = variable_name(variable)
+        lower, upper = _ends(support)
+        self._set(
+            p=canonical(p, "P", name), q=canonical(q, "Q", name), variable=name, support=(lower, upper)
+        )  # fmt: skip
+        _ = self.analysis
+
+    @property
+    def analysis(self):
+        """Everything that was found; see `analysis.Analysis`."""
+        from .analysis import analysed
+
+        return analysed(
+            self.arguments["p"], self.arguments["q"], self.arguments["variable"], *self.arguments["support"]
+        )
+
+    @property
+    def variable(self):
+        """The variable of the densities, a sympy symbol."""
+        return self.analysis.variable
+
+    @property
+    def p_density(self):
+        """The density of P, a sympy expression."""
+        return self.analysis.p
+
+    @property
+    def q_density(self):
+        """The density of Q, a sympy expression."""
+        return self.analysis.q
+
+    @property
+    def pieces(self) -> tuple:
+        """The monotone pieces of the loss, from left to right; see `analysis.Piece`."""
+        return self.analysis.pieces
+
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """What has no closed form, in words; empty if everything has one."""
+        return self.analysis.notes
+
+    def reduced(self):
+        """None where P = Q."""
+        return None if self.arguments["p"] == self.arguments["q"] else self
+
+    # --- the law of the loss ----------------------------------------------------------------------
+
+    def mass_at_infinity(self, fn):
+        """P where q vanishes."""
+        return tails.value(fn, self.analysis.infinite)
+
+    def mass_at_minus_infinity(self, fn):
+        """Q where p vanishes."""
+        return tails.value(fn, self.analysis.missing)
+
+    def atoms(self, fn):
+        """Cells with a constant loss, and outcomes to which both give positive probability."""
+        return [Atom(*(tails.value(fn, part) for part in (a.loss, a.p, a.q))) for a in self.analysis.atoms]
+
+    def support(self, fn):
+        """From the smallest to the largest loss of all monotone pieces."""
+        ends = self.analysis.range
+        return None if ends is None else tuple(tails.value(fn, end) for end in ends)
+
+    def knots(self, fn):
+        """Losses at which one of several pieces begins or ends."""
+        return [tails.value(fn, knot) for knot in self.analysis.knots]
+
+    def density(self, fn, x):
+        """The sum of p(t)/|s'(t)| over the outcomes t with loss x."""
+        total = fn.rational(0, 1)
+        zero = fn.rational(0, 1)
+        for piece in self.pieces:
+            programs = piece.panel.programs
+
+            def inside(at, piece=piece, programs=programs):
+                t = tails.outcome(fn, piece, at)
+                slope = programs["slope"](fn, t)
+                return programs["p"](fn, t) / (slope if piece.increasing else -slope)
+
+            ends = tails.value(fn, piece.low), tails.value(fn, piece.high)
+            total = total + fn.between(x, *ends, zero, inside, zero)
+        return total
+
+    def above(self, fn, x):
+        """The masses of {s > x}, piece by piece."""
+        return self._summed(fn, [tails.masses_above(fn, piece, x) for piece in self.pieces])
+
+    def below(self, fn, x):
+        """The masses of {s <= x}, piece by piece."""
+        return self._summed(fn, [tails.masses_below(fn, piece, x) for piece in self.pieces])
+
+    def _summed(self, fn, parts: list[Tails]) -> Tails:
+        total = parts[0]
+        for part in parts[1:]:
+            total = Tails(total.p + part.p, total.q + part.q)
+        return total
+
+    # --- outcomes ---------------------------------------------------------------------------------
+
+    def loss(self, fn, t):
+        """s at the outcome t, inside a cell where both densities are positive."""
+        for panel in self.analysis.panels:
+            if tails.value(fn, panel.cell.lower) < t < tails.value(fn, panel.cell.upper):
+                return panel.programs["loss"](fn, t)
+        raise ParameterError("t", str(t), "an outcome where both densities are positive and the loss is not constant")
+
+    def outcome(self, fn, s):
+        """The outcome with loss s, where there is only one."""
+        if len(self.pieces) != 1:
+            raise NotImplementedError(f"the loss has {len(self.pieces)} monotone pieces: see `pieces`")
+        return tails.outcome(fn, self.pieces[0], s)
+
+    # --- coordinates ------------------------------------------------------------------------------
+
+    def panels(self):
+        """One pair for each cell on which the loss runs smoothly."""
+        return [Part(self, index) for index in range(len(self.analysis.panels))]
+
+    def coordinate(self, fn) -> Coordinate | None:
+        """That of the only panel; several have one each (see `panels`)."""
+        parts = self.panels()
+        if len(parts) > 1:
+            raise NotImplementedError("this pair has several panels, each with a coordinate of its own: see panels()")
+        return parts[0].coordinate(fn) if parts else None
+
+    def coordinate_loss(self, fn, u):
+        """The loss at u, on the only panel."""
+        return self.panels()[0].coordinate_loss(fn, u)
+
+    def coordinate_densities(self, fn, u):
+        """Densities along u, on the only panel."""
+        return self.panels()[0].coordinate_densities(fn, u)
+
+    # --- identity ---------------------------------------------------------------------------------
+
+    @property
+    def free_symbols(self) -> frozenset[str]:
+        """Names of the parameters without a value."""
+        trees = [self.arguments["p"], self.arguments["q"], *self.arguments["support"]]
+        names = [tree.free_symbols for tree in trees if isinstance(tree, Expression)]
+        return frozenset().union(*names) - {self.arguments["variable"]}
+
+    def _bound(self, values: Mapping[str, Parameter]) -> "DensityPair":
+        def substituted(tree):
+            return tree.substitute(dict(values)) if isinstance(tree, Expression) else tree
+
+        arguments = {name: substituted(self.arguments[name]) for name in ("p", "q")}
+        ends = tuple(substituted(end) for end in self.arguments["support"])
+        return DensityPair(**arguments, variable=self.arguments["variable"], support=ends)
+
+    def to_json(self) -> dict:
+        """Densities and support as text that reads back."""
+        fields: dict[str, Any] = {name: str(self.arguments[name]) for name in ("p", "q", "variable")}
+        return {"type": "DensityPair", **fields, "support": [_end_text(end) for end in self.arguments["support"]]}
+
+    @classmethod
+    def from_arguments(cls, **arguments) -> "DensityPair":
+        """The inverse of `arguments` and of `to_json`."""
+        unknown = set(arguments) - {"p", "q", "variable", "support"}
+        if unknown:
+            raise SchemaError(f"DensityPair: wrong fields {sorted(unknown)}")
+        return cls(**arguments)
+
+    def __repr__(self) -> str:
+        text = f"DensityPair(p={str(self.arguments['p'])!r}, q={str(self.arguments['q'])!r}"
+        if self.arguments["variable"] != "t":
+            text += f", variable={self.arguments['variable']!r}"
+        ends = tuple(_end_text(end) for end in self.arguments["support"])
+        return text + (")" if ends == _EVERYWHERE else f", support={ends!r})")
+
+
+def _ends(support) -> tuple:
+    from .formulas import canonical
+
+    if support is None:
+        support = _EVERYWHERE
+    ends = getattr(support, "args", support) if hasattr(support, "is_Interval") else support
+    ends = tuple(ends)[:2] if hasattr(ends, "__len__") and not isinstance(ends, str) else ()
+    if len(ends) != 2:
+        raise ParameterError("support", support, 'two ends such as (0, 1) or (0, "inf")')
+    found = []
+    for end in ends:
+        text = str(end).strip()
+        if text in ("oo", "inf", "+inf", "-oo", "-inf"):
+            found.append(-math.inf if text.startswith("-") else math.inf)
+        elif isinstance(end, Expression):
+            found.append(end)
+        else:
+            number = canonical(end, "support", "_") if hasattr(end, "free_symbols") else exact(end, "support")
+            found.append(number if isinstance(number, Expression) else Expression(("num", number)))
+    return tuple(found)
+
+
+def _end_text(end) -> str:
+    return str(end) if isinstance(end, Expression) else ("inf" if end > 0 else "-inf")

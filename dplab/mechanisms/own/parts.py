@@ -1,0 +1,149 @@
+"""One smooth panel of a pair as a pair of sub-probabilities, for quadrature along its own coordinate.
+
+On a bounded cell and on a half line the coordinate is the outcome itself. On the whole line it is chosen by how the
+densities fall: t for Gaussian tails, t = c + w sinh u for exponential ones, t = c + w sinh(pi/2 sinh u) for powers, so
+that along u they always fall at least as fast as a Gaussian.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import mpmath
+
+from ...core.functions import MpmathTable
+from ...core.pair import Coordinate, Pair, Tails
+from . import tails
+
+if TYPE_CHECKING:
+    from .analysis import Panel
+    from .densities import DensityPair
+
+GAUSSIAN, EXPONENTIAL, POWER = range(3)
+
+
+class Shape(NamedTuple):
+    """Where a panel's mass is, how wide it is, and how it falls."""
+
+    center: mpmath.mpf
+    width: mpmath.mpf
+    fall: int
+
+
+class Part(Pair):
+    """Panel number `index` of a pair, with its share of the masses: for quadrature, not for composition."""
+
+    def __init__(self, mechanism: DensityPair, index: int):
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "index", index)
+        self._set(mechanism=mechanism)
+
+    mechanism: DensityPair
+    index: int
+
+    def _key(self) -> tuple:
+        return ("Part", self.mechanism, self.index)
+
+    @property
+    def panel(self) -> Panel:
+        """The panel."""
+        return self.mechanism.analysis.panels[self.index]
+
+    def reduced(self):
+        """Itself."""
+        return self
+
+    def panels(self):
+        """Itself alone."""
+        return [self]
+
+    def coordinate(self, fn):
+        """The interval of u, with a typical value and width."""
+        lower, upper = (tails.value(fn, end) for end in (self.panel.cell.lower, self.panel.cell.upper))
+        found = shape(self.panel)
+        if not fn.is_infinite(lower) and not fn.is_infinite(upper):
+            return Coordinate(lower, upper, (lower + upper) / 2, (upper - lower) / 2)
+        if fn.is_infinite(lower) and fn.is_infinite(upper) and found.fall != GAUSSIAN:
+            return Coordinate(lower, upper, fn.rational(0, 1), fn.rational(1, 1))
+        return Coordinate(lower, upper, found.center, found.width)
+
+    def _outcome(self, fn, u) -> tuple:
+        """t(u) and dt/du."""
+        cell, found = self.panel.cell, shape(self.panel)
+        if not (cell.lower.is_infinite and cell.upper.is_infinite) or found.fall == GAUSSIAN:
+            return u, fn.rational(1, 1)
+        if found.fall == EXPONENTIAL:
+            return found.center + found.width * mpmath.sinh(u), found.width * mpmath.cosh(u)
+        inner = fn.pi / 2 * mpmath.sinh(u)
+        slope = fn.pi / 2 * mpmath.cosh(u) * mpmath.cosh(inner)
+        return found.center + found.width * mpmath.sinh(inner), found.width * slope
+
+    def coordinate_loss(self, fn, u):
+        """The loss at u."""
+        return self.panel.programs["loss"](fn, self._outcome(fn, u)[0])
+
+    def coordinate_densities(self, fn, u):
+        """Densities of P and Q along u."""
+        t, stretch = self._outcome(fn, u)
+        programs = self.panel.programs
+        return Tails(programs["p"](fn, t) * stretch, programs["q"](fn, t) * stretch)
+
+
+@lru_cache(maxsize=512)
+def shape(panel: Panel) -> Shape:
+    """Where the mass of a panel is, to a few digits."""
+    from .losses import leading
+
+    fn, cell = MpmathTable(), panel.cell
+    falls = []
+    for end, side in ((cell.lower, -1), (cell.upper, 1)):
+        if end.is_infinite:
+            for density in (cell.p, cell.q):
+                lead = leading(density, panel.variable, side)
+                if lead is not None and lead.a2.is_negative:
+                    falls.append(GAUSSIAN)
+                else:
+                    falls.append(EXPONENTIAL if lead is None or lead.a1.is_negative else POWER)
+    with mpmath.workdps(20):
+        if not cell.lower.is_infinite or not cell.upper.is_infinite:
+            start = tails.value(fn, cell.upper if cell.lower.is_infinite else cell.lower)
+            return Shape(start, _quantile_distance(panel, start), max(falls, default=GAUSSIAN))
+        center = _median(panel)
+        return Shape(center, _quantile_distance(panel, center), max(falls))
+
+
+def _median(panel: Panel):
+    """About the point with half of P's mass on either side."""
+    fn = MpmathTable()
+    program = panel.programs.get("p_left")
+    if program is None:
+        from .turning import scan_points
+
+        density = panel.programs["p"]
+        return max(scan_points(panel), key=lambda at: density(fn, at))
+    half = program(fn, mpmath.mpf(10) ** 40) / 2
+    low, high = mpmath.mpf(-1), mpmath.mpf(1)
+    while program(fn, low) > half and low > -(mpmath.mpf(10) ** 300):
+        low *= 2
+    while program(fn, high) < half and high < mpmath.mpf(10) ** 300:
+        high *= 2
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (middle, high) if program(fn, middle) < half else (low, middle)
+    return (low + high) / 2
+
+
+def _quantile_distance(panel: Panel, start):
+    """About how far the density stays within a factor e of its value at a point."""
+    fn, density = MpmathTable(), panel.programs["p"]
+    side = -1 if panel.cell.lower.is_infinite and not panel.cell.upper.is_infinite else 1
+    width = mpmath.mpf(1)
+    inside = start + side * width / 1000
+    height = density(fn, inside)
+    while density(fn, start + side * width) * mpmath.e < height and width > mpmath.mpf(10) ** -60:
+        width /= 2
+        height = max(height, density(fn, start + side * width / 1000))
+    while density(fn, start + side * 2 * width) * mpmath.e > height and width < mpmath.mpf(10) ** 60:
+        width *= 2
+    return width
