@@ -79,17 +79,26 @@ def expectation(pld: PLD, weight: Callable, floor=0):
     """E_omega[weight(s)] over finite losses; values below `floor` need not be right."""
     fn = MpmathTable()
     total = sum((atom.p * weight(atom.loss) for atom in pld.atoms(fn)), mpmath.mpf(0))
-    coordinate = pld.coordinate(fn)
-    if coordinate is None:
+    if pld.support(fn) is None:
         return total
+    for panel in pld.panels():
+        total += _over_panel(panel, weight, floor)
+    return total
+
+
+def _over_panel(pld: PLD, weight: Callable, floor):
+    """The integral over one smooth panel."""
+    fn = MpmathTable()
+    coordinate = pld.coordinate(fn)
+    assert coordinate is not None
 
     def density_and_integrand(u) -> tuple:
         p = pld.coordinate_densities(fn, u).p
         return p, p * weight(pld.coordinate_loss(fn, u))
 
-    if mpmath.isinf(coordinate.lower):
-        return total + _on_the_line(density_and_integrand, coordinate.center, coordinate.scale, floor)
-    return total + mpmath.quad(lambda u: density_and_integrand(u)[1], [coordinate.lower, coordinate.upper])
+    if mpmath.isinf(coordinate.lower) and mpmath.isinf(coordinate.upper):
+        return _on_the_line(density_and_integrand, coordinate.center, coordinate.scale, floor)
+    return mpmath.quad(lambda u: density_and_integrand(u)[1], [coordinate.lower, coordinate.upper])
 
 
 def _on_the_line(function: Callable, center, scale, floor):

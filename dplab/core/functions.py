@@ -113,8 +113,10 @@ class MpmathTable:
         return left(x) if x <= at else right(x)
 
     def between(self, x, low, high, below, inside, above):
-        """below for x <= low, above for x >= high, else inside(x); complex x by their real part."""
+        """below for x <= low, above for x >= high, else inside(x); complex x by their real part, ends included."""
         at = mpmath.re(x)
+        if isinstance(x, mpmath.mpc) and low <= at <= high:
+            return inside(x)
         return below if at <= low else above if at >= high else inside(x)
 
     def within(self, x, low, high):

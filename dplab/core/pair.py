@@ -229,7 +229,7 @@ class Pair(ABC):
     def from_tables(p, q) -> "Pair":
         """The pair of two finite tables: outcome -> probability, or probabilities in the same order.
 
-        Probabilities are exact: int, text such as "1/3", Fraction, Decimal, or a float, which means its printed decimal.
+        Probabilities are exact: int, text such as "1/3", Fraction, Decimal, or a float (its printed decimal).
 
         >>> from dplab import Pair
         >>> Pair.from_tables({"yes": "0.75", "no": "0.25"}, {"yes": "0.25", "no": "0.75"})

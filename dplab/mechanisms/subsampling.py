@@ -141,6 +141,15 @@ class PoissonSubsampled(Pair):
         g = self._base_loss(fn, x)
         return self.q(fn) * fn.exp(g - x) * self.mechanism.excess_below(fn, g)
 
+    def panels(self):
+        """The mechanism's, each sampled."""
+        panels = self.mechanism.panels()
+        return [self] if len(panels) == 1 else [PoissonSubsampled(panel, self.arguments["q"]) for panel in panels]
+
+    def knots(self, fn):
+        """phi of the mechanism's."""
+        return [fn.log_mix(knot, self.q(fn)) for knot in self.mechanism.knots(fn)]
+
     def coordinate(self, fn):
         """The mechanism's."""
         return self.mechanism.coordinate(fn)

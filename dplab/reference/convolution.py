@@ -46,6 +46,8 @@ def two_steps(law: Law, eps, digits: int) -> Found:
 
 def monotone(pld: PLD) -> bool:
     """Whether the loss of a step with a density runs one way along its coordinate (looked at, not proved)."""
+    if len(pld.panels()) != 1:
+        return False
     with mpmath.workdps(20):
         at, farthest, _ = substitution(pld)
         losses = [pld.coordinate_loss(FN, at(mpmath.mpf(farthest) * i / 40)[0]) for i in range(-40, 41)]

@@ -43,6 +43,8 @@ def two_ended(law: Law) -> bool:
         ends = pld.support(FN)
         if ends is None or any(mpmath.isinf(e) for e in ends) or len(atoms) != 2:
             return False
+        if len(pld.panels()) > 1 or pld.knots(FN):
+            return False
         return all(abs(a - e) < mpmath.mpf(10) ** -25 for a, e in zip(atoms, ends, strict=True))
 
 

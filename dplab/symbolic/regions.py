@@ -29,6 +29,8 @@ class Law(NamedTuple):
     ends: tuple | None = None
     above: Callable[[sympy.Expr], Tails] | None = None
     total: Tails = Tails(sympy.S.Zero, sympy.S.Zero)
+    inner: Sequence[sympy.Expr] = ()
+    """Losses at which the formula of `above` changes, from the largest down."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,7 @@ def law_of(pld: PLD, fn: SympyTable) -> Law:
         pld.support(fn),
         lambda x: pld.above(fn, x),
         pld.continuous_mass(fn),
+        pld.knots(fn),
     )
 
 
@@ -66,7 +69,9 @@ def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
         if lower == -sympy.oo and not inside:
             a, b = sympy.S.One, 1 - law.missing
         else:
+            fn.sample = {x: _sample(lower, upper)}
             part = law.above(x) if inside and law.above else law.total if i >= bottom else Tails(0, 0)
+            fn.sample = None
             beyond = [atom for atom in law.atoms if knots.index(atom.loss) <= i]
             a = sum((atom.p for atom in beyond), law.infinite + part.p)
             b = sum((atom.q for atom in beyond), sympy.sympify(part.q))
@@ -74,9 +79,17 @@ def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
     return regions
 
 
+def _sample(lower: sympy.Expr, upper: sympy.Expr) -> sympy.Expr:
+    """A number in a region, parameters without values counting as 1/2."""
+    ends = [end.subs(dict.fromkeys(end.free_symbols, sympy.S.Half)) for end in (lower, upper)]
+    if ends[0].is_infinite:
+        return sympy.S.Zero if ends[1].is_infinite else ends[1] - 1
+    return ends[0] + 1 if ends[1].is_infinite else (ends[0] + ends[1]) / 2
+
+
 def _knots(law: Law) -> list[sympy.Expr]:
     knots = [atom.loss for atom in law.atoms]
-    for end in law.ends or ():
+    for end in (*(law.ends or ()), *law.inner):
         if end.is_infinite or end in knots:
             continue
         signs = [sign_of(knot - end) for knot in knots]

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import sympy
 
+from ..core.errors import NoClosedFormError
 from .normal_cdf import Phi
 
 
@@ -45,6 +46,8 @@ class SympyTable:
         self.letters = letters
         self.relations: dict[sympy.Symbol, Relation] = {}
         self.named: tuple[sympy.Expr, ...] = ()
+        self.sample: dict[sympy.Expr, sympy.Expr] | None = None
+        """The variable's value at a point of the region that is being written down."""
 
     def rational(self, numerator: int, denominator: int) -> sympy.Expr:
         """The exact fraction."""
@@ -114,6 +117,49 @@ class SympyTable:
         """Both forms are the same formula: the left one."""
         return left(x)
 
+    atan = staticmethod(sympy.atan)
+    loggamma = staticmethod(sympy.loggamma)
+    besseli = staticmethod(sympy.besseli)
+
+    def acot(self, x) -> sympy.Expr:
+        """The angle in (0, pi) whose cotangent is x."""
+        return sympy.pi / 2 - sympy.atan(x)
+
+    def between(self, x, low, high, below, inside, above):
+        """The case that holds at the sample; without a sample all three, as cases."""
+        if self.sample is None:
+            if isinstance(below, tuple):
+                parts = zip(below, inside(x), above, strict=True)
+                return type(below)(*(_cases(x, low, high, *part) for part in parts))
+            return _cases(x, low, high, below, inside(x), above)
+        at, first, last = (self._number(value) for value in (x, low, high))
+        return below if at <= first else above if at >= last else inside(x)
+
+    def _number(self, value) -> sympy.Expr:
+        """A value at the sample, to 30 digits; parameters without values count as 1/2."""
+        value = self.spelled_out(sympy.sympify(value)).subs(self.sample or {})
+        return value.subs(dict.fromkeys(value.free_symbols, sympy.S.Half)).evalf(30)
+
+    def within(self, x, low, high) -> sympy.Expr:
+        """x."""
+        return x
+
+    def difference(self, one: tuple, other: tuple) -> sympy.Expr:
+        """The shorter form."""
+        return min((a - b for a, b in (one, other)), key=sympy.count_ops)
+
+    def solve(self, function, x, low, high, rising: bool):
+        """No formula: raises NoClosedFormError."""
+        raise NoClosedFormError(f"inverse: the outcome with loss {x} has no closed form between {low} and {high}")
+
+    def monotone_gaps(self, slope, low, high, rising: bool) -> list:
+        """None."""
+        return []
+
+    def integral(self, function, low, high):
+        """No formula: raises NoClosedFormError."""
+        raise NoClosedFormError(f"antiderivative: the mass between {low} and {high} has no closed form")
+
     def power(self, x, r: Fraction) -> sympy.Expr:
         """x**r."""
         return x ** sympy.Rational(r.numerator, r.denominator)
@@ -121,3 +167,7 @@ class SympyTable:
     def is_infinite(self, x) -> bool:
         """True for oo and -oo."""
         return bool(x.is_infinite)
+
+
+def _cases(x, low, high, below, inside, above) -> sympy.Expr:
+    return sympy.Piecewise((below, x <= low), (inside, x < high), (above, True))

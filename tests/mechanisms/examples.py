@@ -87,6 +87,11 @@ EXAMPLES = [
     _line(Laplace(1), _laplace(1), 0.5, 2),
     _line(Laplace("0.25"), _laplace("0.25"), 0.5, 1),
     _line(PoissonSubsampled(Laplace(2), "0.3"), _sampled(_laplace(2), "0.3"), 0.5, 4),
+    _line(Pair.from_text("exp(-abs(t - 1)/2)/4", "exp(-abs(t)/2)/4"), _laplace(2), 0.5, 4),
+    Example(
+        Pair.from_tables({"a": "1/2", "b": "1/3", "c": "1/6"}, {"a": "1/6", "b": "1/3", "c": "1/2"}),
+        points=lambda: [(mpf(1) / 2, mpf(1) / 6), (mpf(1) / 3, mpf(1) / 3), (mpf(1) / 6, mpf(1) / 2)],
+    ),
 ]
 
 NOISELESS = [

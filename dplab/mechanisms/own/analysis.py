@@ -152,7 +152,9 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
     if compared(ends[0], ends[1], "ends of the support") >= 0:
         raise ParameterError("support", f"({ends[0]}, {ends[1]})", "an interval (lower, upper) with lower < upper")
     smooth, points = zip(*(split_atoms(d, t, name) for d, name in zip(whole, "PQ", strict=True)), strict=True)
-    found = [c._replace(p=exponentials(c.p), q=exponentials(c.q)) for c in cells(*smooth, t, *ends)]
+    found = [
+        c._replace(p=exponentials(c.p), q=exponentials(c.q)) for c in cells(smooth[0], smooth[1], t, ends[0], ends[1])
+    ]
     masses = [(mass_of(c.p, t, c), mass_of(c.q, t, c)) for c in found]
     check_densities(found, masses, points, t)
     builder = _Builder(t)
@@ -160,9 +162,17 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
         builder.add(cell, p_mass, q_mass)
     builder.add_points(*points)
     return Analysis(
-        t, *whole, tuple(builder.panels), tuple(builder.pieces), builder.sorted_atoms(),
-        sympy.Add(*builder.infinite), sympy.Add(*builder.missing), tuple(found), tuple(builder.notes),
-    )  # fmt: skip
+        variable=t,
+        p=whole[0],
+        q=whole[1],
+        panels=tuple(builder.panels),
+        pieces=tuple(builder.pieces),
+        atoms=builder.sorted_atoms(),
+        infinite=sympy.Add(*builder.infinite),
+        missing=sympy.Add(*builder.missing),
+        cells=tuple(found),
+        notes=tuple(builder.notes),
+    )
 
 
 def _end(end) -> sympy.Expr:

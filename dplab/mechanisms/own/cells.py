@@ -5,6 +5,7 @@ vanishes; between two such points each of them is decided by one sample.
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import sympy
@@ -67,7 +68,7 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
     if len(ends) > MOST_CELLS:
         raise ParameterError("densities", f"{len(ends) - 1} cells", f"of at most {MOST_CELLS} smooth cells")
     found: list[Cell] = []
-    for left, right in zip(ends, ends[1:], strict=False):
+    for left, right in pairwise(ends):
         sample = sample_of(left, right)
         resolve = _Resolver(t, sample)
         cell = Cell(left, right, sample, resolve(p), resolve(q))

@@ -98,7 +98,7 @@ def _check_total(
         if abs(value - 1) > CLOSE:
             raise ParameterError(
                 name, f"total mass {mpmath.nstr(value, 20)}", "a density: it must sum to 1",
-                f"Divide it by its integral over the support, exactly (a rounded constant will not do). {_where(cells)}",
+                "Divide it by its integral over the support, exactly: a rounded constant will not do. " + _where(cells),
             )  # fmt: skip
 
 

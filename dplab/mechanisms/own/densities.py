@@ -220,7 +220,7 @@ def _ends(support) -> tuple:
     ends = tuple(ends)[:2] if hasattr(ends, "__len__") and not isinstance(ends, str) else ()
     if len(ends) != 2:
         raise ParameterError("support", support, 'two ends such as (0, 1) or (0, "inf")')
-    found = []
+    found: list[Any] = []
     for end in ends:
         text = str(end).strip()
         if text in ("oo", "inf", "+inf", "-oo", "-inf"):

@@ -5,8 +5,6 @@ and it is turned into sympy node by node. In sympy the variable is real and ever
 in dplab.
 """
 
-from collections.abc import Mapping
-
 import sympy
 
 from ...core.errors import ParameterError
@@ -111,16 +109,3 @@ def variable_name(variable) -> str:
     if not isinstance(name, str) or not is_name(name, DENSITY):
         raise ParameterError("variable", variable, "a symbol or a name that formulas may use, such as t")
     return name
-
-
-def parameter_values(values: Mapping[str, object]) -> dict:
-    """Parameters' values as sympy expressions, keyed by their symbols."""
-    table = DensityTable("_")
-    return {
-        sympy.Symbol(name, positive=True): (
-            value.evaluate(table)
-            if isinstance(value, Expression)
-            else sympy.Rational(value.numerator, value.denominator)
-        )
-        for name, value in values.items()
-    }

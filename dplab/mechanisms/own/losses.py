@@ -51,7 +51,8 @@ def _positive(factor: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.
 def loss_of(cell: Cell, t: sympy.Symbol) -> sympy.Expr:
     """s(t) on a cell where both densities are positive."""
     difference = log_of(cell.p, t, cell.sample) - log_of(cell.q, t, cell.sample)
-    logs, rest = [], []
+    logs: list[sympy.Expr] = []
+    rest: list[sympy.Expr] = []
     for term in sympy.Add.make_args(sympy.expand(difference, deep=False)):
         (logs if term.has(sympy.log) and term.has(t) else rest).append(term)
     plain = sympy.expand(sympy.Add(*rest), log=False, power_base=False)

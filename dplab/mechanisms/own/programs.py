@@ -72,7 +72,8 @@ class Program:
         """The formula's value in the arithmetic of `fn`."""
         register: list[Any] = []
         for step in self._steps:
-            register.append(_RUN[step[0]](fn, register, values, *step[1:]))
+            run: Any = _RUN[step[0]]
+            register.append(run(fn, register, values, *step[1:]))
         return register[self._result]
 
     # --- compilation --------------------------------------------------------------------------------

@@ -26,7 +26,7 @@ class TablePair(Pair):
         if len(columns[0]) != len(columns[1]):
             raise ParameterError("Q", f"{len(columns[1])} entries", f"as long as P ({len(columns[0])} entries)")
         rows = sorted(zip(*columns, strict=True), key=_sort_key)
-        merged = _merged([row for row in rows if row != (0, 0)])
+        merged = _merged([row for row in rows if not (row[0] == 0 and row[1] == 0)])
         self._set(p=tuple(row[0] for row in merged), q=tuple(row[1] for row in merged))
 
     @property
@@ -47,12 +47,11 @@ class TablePair(Pair):
         return self._sum(fn, [q for p, q in self.rows if p == 0])
 
     def _sum(self, fn, values: list[Parameter]):
-        if all(isinstance(value, Fraction) for value in values):
-            total = sum(values, Fraction(0))
-            return fn.rational(total.numerator, total.denominator)
-        total = fn.rational(0, 1)
+        exactly = sum((value for value in values if isinstance(value, Fraction)), Fraction(0))
+        total = fn.rational(exactly.numerator, exactly.denominator)
         for value in values:
-            total = total + evaluate(value, fn)
+            if not isinstance(value, Fraction):
+                total = total + evaluate(value, fn)
         return total
 
     def atoms(self, fn):
@@ -106,7 +105,7 @@ def from_tables(p, q) -> TablePair:
 
 
 def _column(values, name: str) -> list[Parameter]:
-    if isinstance(values, (str, bytes)) or not isinstance(values, Sequence) and not hasattr(values, "tolist"):
+    if isinstance(values, (str, bytes)) or (not isinstance(values, Sequence) and not hasattr(values, "tolist")):
         raise ParameterTypeError(name, values, "a sequence of probabilities, or a mapping outcome -> probability")
     listed = list(values)
     if not 1 <= len(listed) <= MOST_OUTCOMES:
