@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
-from .intervals import Interval, IntervalTable, U, _interval, _joined
+from .intervals import Interval, IntervalTable, U, _joined, as_interval
 
 FN = IntervalTable()
 
@@ -78,7 +78,7 @@ class Dual:
 
 
 def _dual(value) -> Dual:
-    return value if isinstance(value, Dual) else Dual.constant(_interval(value))
+    return value if isinstance(value, Dual) else Dual.constant(as_interval(value))
 
 
 class DualTable:
