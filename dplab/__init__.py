@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .calibration import calibrate
     from .comparison import compare
     from .core.composition import Composition
     from .core.errors import DplabError
@@ -30,9 +31,22 @@ _HOMES = {
     "Bracket": "core.results",
     "Approximation": "core.results",
     "DplabError": "core.errors",
+    "calibrate": "calibration",
     "compare": "comparison",
 }
-_ROOMS = ("core", "mechanisms", "symbolic", "reference", "fourier", "clt", "comparison", "plots", "peers", "widgets")
+_ROOMS = (
+    "core",
+    "mechanisms",
+    "symbolic",
+    "reference",
+    "fourier",
+    "clt",
+    "calibration",
+    "comparison",
+    "plots",
+    "peers",
+    "widgets",
+)
 
 __all__ = [
     "PLD",
@@ -47,6 +61,7 @@ __all__ = [
     "PoissonSubsampled",
     "RandomizedResponse",
     "Reference",
+    "calibrate",
     "compare",
 ]
 

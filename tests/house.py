@@ -19,7 +19,7 @@ FLOORS: dict[str, float] = {
     **dict.fromkeys(("mechanisms", "tradeoff"), 1),
     **dict.fromkeys(("symbolic", "reference", "fourier", "clt", "bounds"), 2),
     **dict.fromkeys(("plots", "peers"), 2.5),
-    **dict.fromkeys(("comparison", "verification", "sweep", "experiments"), 3),
+    **dict.fromkeys(("calibration", "comparison", "verification", "sweep", "experiments"), 3),
     **dict.fromkeys(("widgets", "cli", "grading"), 4),
     "": 5,  # dplab/__init__.py, which hands out names of all rooms
     "__main__": 6,

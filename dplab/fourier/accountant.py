@@ -85,7 +85,7 @@ class OneDirection:
             low += k * math.log1p(-float(mass.lo)) if mass.lo < 1 else -math.inf
             high += k * math.log1p(-float(mass.hi)) if mass.hi < 1 else -math.inf
         least = 1.0 if low == -math.inf else max(-math.expm1(low) * (1 - 1e-14), 0.0)
-        return least, min(-math.expm1(high) * (1 + 1e-14), 1.0)
+        return least + 0.0, min(-math.expm1(high) * (1 + 1e-14), 1.0) + 0.0  # no -0.0
 
     def log_estimate(self, point: Point) -> float:
         """log delta, about: for deciding what to compute first, never for a bound."""
