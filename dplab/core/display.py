@@ -34,42 +34,127 @@ def latex_number(value: float, digits: int = 10) -> str:
 def latex_formula(expression) -> str:
     """A sympy expression as LaTeX in the paper's letters: eps is \\varepsilon, eps0 is \\varepsilon_{0}."""
     import sympy
-    from sympy.printing.latex import LatexPrinter
 
     names = {symbol: _latex_letter(symbol.name) for symbol in expression.atoms(sympy.Symbol)}
     settings = {"symbol_names": {symbol: name for symbol, name in names.items() if name}}
-    return _reading_order(LatexPrinter)(settings).doprint(_joined_roots(expression, r"\sqrt{2 \pi}"))
+    return _latex_printer()(settings).doprint(_as_written(expression, r"\sqrt{2 \pi}", latex_formula))
 
 
 def text_formula(expression) -> str:
     """A sympy expression as text that sympy's own syntax would read, terms in the order of `latex_formula`."""
     from sympy.printing.str import StrPrinter
 
-    return _reading_order(StrPrinter)().doprint(_joined_roots(expression, "sqrt(2*pi)"))
+    return _reading_order(StrPrinter)().doprint(_as_written(expression, "sqrt(2*pi)", text_formula))
 
 
-def _joined_roots(expression, root: str) -> Any:
-    """sqrt(2)/(2 sqrt(pi)) as 1/sqrt(2 pi), in which the root is a symbol of that name."""
+def _as_written(expression, root: str, show) -> Any:
+    """Three things a person writes otherwise than sympy, put into symbols that print so.
+
+    sqrt(2)/(2 sqrt(pi)) is 1/sqrt(2 pi); e0 (-1 - z) is -e0 (1 + z); (1 + x)^(-1 - x) is 1/(1 + x)^(1 + x).
+    """
     import sympy
 
-    if not expression.has(sympy.pi):
-        return expression
-    split, joined = sympy.sqrt(2) / sympy.sqrt(sympy.pi), sympy.Symbol(root, positive=True)
-    return expression.replace(
-        lambda node: node.is_Mul and {sympy.sqrt(2), 1 / sympy.sqrt(sympy.pi)} <= set(node.args),
-        lambda node: 2 * node / split / joined,
+    def all_negative(node) -> bool:
+        return node.is_Add and all(term.could_extract_minus_sign() for term in node.args)
+
+    def flipped(node):
+        turned = [-part if all_negative(part) else part for part in node.args]
+        minus = sum(map(all_negative, node.args)) % 2 == 1
+        return -sympy.Mul(*turned) if minus else sympy.Mul(*turned)
+
+    def below(node):
+        return 1 / sympy.Symbol(show(sympy.Pow(node.base, -node.exp)), positive=True)
+
+    def rest_of_rate(node):
+        """e^x - 1 + q, as e^x - (1 - q)."""
+        rate = next(term for term in node.args if term.is_Symbol and term.name.startswith("q"))
+        return sympy.Add(*node.args, 1, -rate) - sympy.Symbol(f"(1 - {show(rate)})", positive=True)
+
+    def is_above_rest(node) -> bool:
+        symbols = [term for term in node.args if term.is_Symbol and term.name.startswith("q")]
+        return node.is_Add and len(node.args) == 3 and -1 in node.args and len(symbols) == 1
+
+    expression = expression.replace(is_above_rest, rest_of_rate)
+    expression = expression.replace(lambda node: node.is_Mul and any(map(all_negative, node.args)), flipped)
+    expression = expression.replace(
+        lambda node: node.is_Pow and not node.base.is_Number and all_negative(node.exp), below
     )
+    if expression.has(sympy.pi):
+        split, joined = sympy.sqrt(2) / sympy.sqrt(sympy.pi), sympy.Symbol(root, positive=True)
+        expression = expression.replace(
+            lambda node: node.is_Mul and {sympy.sqrt(2), 1 / sympy.sqrt(sympy.pi)} <= set(node.args),
+            lambda node: 2 * node / split / joined,
+        )
+    return expression
 
 
 @cache
 def _reading_order(base: Any) -> Any:
-    """A printer that starts a sum with what is added: 1 - e^x, not -e^x + 1."""
+    """A printer that starts a sum with what is added, 1 - e^x, not -e^x + 1; and keeps 1 - q + q e^x together."""
 
     def ordered(self, expression, order=None):
         terms = base._as_ordered_terms(self, expression, order)
-        return sorted(terms, key=lambda term: (term.could_extract_minus_sign(), not term.is_Number))
+
+        def is_rate(term):
+            return term.could_extract_minus_sign() and (-term).is_Symbol and any(-term in t.free_symbols for t in mixed)
+
+        mixed = [term for term in terms if term.is_Mul and not term.could_extract_minus_sign()]
+        return sorted(
+            terms,
+            key=lambda term: (
+                (term in mixed) if any(map(is_rate, terms)) and 1 in terms else term.could_extract_minus_sign(),
+                not term.is_Number,
+            ),
+        )
 
     return type(f"Reading{base.__name__}", (base,), {"_as_ordered_terms": ordered})
+
+
+@cache
+def _latex_printer() -> Any:
+    """Exponents in one line, e^{(s - e0)/2}: a fraction in the air cannot be read."""
+    import sympy
+    from sympy.printing.latex import LatexPrinter
+    from sympy.simplify.radsimp import fraction
+
+    reading: Any = _reading_order(LatexPrinter)
+
+    class Inline(reading):
+        def _print_Mul(self, expression):
+            numerator, denominator = fraction(expression, exact=True)
+            if denominator == 1:
+                return super()._print_Mul(expression)
+            sign = ""
+            if numerator.could_extract_minus_sign() and not numerator.is_Add:
+                sign, numerator = "-", -numerator
+            above, below = self._print(numerator), self._print(denominator)
+            above = rf"({above})" if numerator.is_Add else above
+            below = rf"({below})" if denominator.is_Add or denominator.is_Mul else below
+            return f"{sign}{above}/{below}"
+
+        def _print_Pow(self, expression):
+            if expression.exp.is_Rational and expression.exp.is_negative:
+                return self._print_Mul(expression)
+            return super()._print_Pow(expression)
+
+        def _print_Rational(self, expression):
+            return str(expression)
+
+        def _print_exp(self, expression, exp=None):
+            return powers(self, expression, exp)
+
+    def powers(printer, expression, exp):
+        content, rest = expression.args[0].primitive()
+        together = sympy.Mul(content, rest, evaluate=False) if content != 1 and rest.is_Add else expression.args[0]
+        settings = {name: printer._settings[name] for name in LatexPrinter._default_settings}
+        shown = f"e^{{{Inline(settings)._print(together)}}}"
+        return shown if exp is None else rf"\left({shown}\right)^{{{exp}}}"
+
+    class Latex(reading):
+        def _print_exp(self, expression, exp=None):
+            return powers(self, expression, exp)
+
+    return Latex
 
 
 def _latex_letter(name: str) -> str:

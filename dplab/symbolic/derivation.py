@@ -18,10 +18,10 @@ import sympy
 from ..core.display import html_table, latex_formula, text_formula
 from ..core.errors import ParameterError, StepFailedError
 from ..core.parameters import count
-from .letters import latex_of
+from .letters import latex_of, prose_latex, prose_text
 from .scene import Scene
 
-GUARD_DIGITS = 15
+GUARD_DIGITS = 12
 DIGITS_WHEN_MADE = 30
 
 
@@ -64,9 +64,9 @@ class Step:
     """One step.
 
     `title` names it within its derivation; `lines` are its formulas, the first of them the result; `reason` is the
-    rule or theorem; `against` says what the check compares with. `letters` are abbreviations that the lines use,
-    with their meanings. `stopped` names the stage that ran out of its budget or found no closed form, if one did:
-    the formulas then stand unevaluated, with numeric evaluation behind them.
+    rule or theorem, its formulas between backticks; `against` says what the check compares with. `letters` are
+    abbreviations that the lines use, with their meanings. `stopped` names the stage that ran out of its budget or
+    found no closed form, if one did: the formulas then stand unevaluated, with numeric evaluation behind them.
     """
 
     title: str
@@ -80,10 +80,7 @@ class Step:
     @property
     def expression(self) -> Any:
         """The right side of the first line as a sympy expression, without abbreviations."""
-        expression = self.lines[0].right
-        for letter, meaning in reversed(self.letters):
-            expression = expression.xreplace({letter: meaning})
-        return expression
+        return spelled_out(self.lines[0].right, self.letters)
 
     @property
     def used_letters(self) -> tuple[tuple[sympy.Symbol, sympy.Expr], ...]:
@@ -105,7 +102,7 @@ class Step:
     def __str__(self) -> str:
         rows = [str(line) for line in self.lines]
         rows += [f"where {letter} = {text_formula(meaning)}" for letter, meaning in self.used_letters]
-        rows.append(f"[{self.reason}]")
+        rows.append(f"[{prose_text(self.reason)}]")
         if self.stopped:
             rows.append(f"stopped: {self.stopped}")
         return "\n".join([self.title, *(f"    {row}" for row in rows)])
@@ -114,10 +111,21 @@ class Step:
         return self._markdown(self.title)
 
     def _markdown(self, heading: str) -> str:
-        parts = [f"**{heading}**", f"$$\n{self.latex}\n$$", f"*{self.reason}*"]
+        parts = [f"**{heading}**", f"$$\n{self.latex}\n$$", f"*{prose_latex(self.reason)}*"]
         if self.stopped:
             parts.append(f"⏹ *stopped:* {self.stopped}")
         return "\n\n".join(parts)
+
+
+def spelled_out(expression, letters: Iterable[tuple]) -> Any:
+    """The expression without these letters; their meanings may use one another."""
+    meanings = dict(letters)
+    expression = sympy.sympify(expression)
+    for _ in meanings:
+        if not expression.free_symbols & set(meanings):
+            break
+        expression = expression.xreplace(meanings)
+    return expression
 
 
 def _mentions(line: Line, letter: sympy.Symbol) -> bool:

@@ -1,28 +1,15 @@
 """`derive`: the whole chain from two output distributions to everything that follows from them."""
 
-from collections.abc import Callable
 from random import Random
 
 from ..core.composition import Composition
 from ..core.directions import parse_direction
 from ..core.errors import NoClosedFormError, ParameterError
-from ..core.pair import Pair
-from ..mechanisms import Gaussian, Laplace, RandomizedResponse
-from .derivation import Derivation, Step
+from .derivation import Derivation
 from .scene import Scene, admissible
-from .stories.finite import finite_story, response_outputs
-from .stories.gaussian import gaussian_outputs, gaussian_story
-from .stories.laplace import laplace_outputs, laplace_story
+from .stories.registry import story_of
 from .stories.setting import Setting
 from .table import SympyTable
-
-Story = tuple[Callable, Callable[[Setting], list[Step]]]
-
-STORIES: dict[type[Pair], Story] = {
-    Gaussian: (gaussian_outputs, gaussian_story),
-    Laplace: (laplace_outputs, laplace_story),
-    RandomizedResponse: (response_outputs, finite_story),
-}
 
 
 def derive(composition, direction: str = "forward") -> Derivation:
@@ -45,7 +32,7 @@ def derive(composition, direction: str = "forward") -> Derivation:
         raise NoClosedFormError("derivation: of compositions only k-fold single mechanisms")
     pair = reduced.parts[0][0]
     backward = name == "backward"
-    find_outputs, story = STORIES[type(pair)]
+    find_outputs, story = story_of(pair)
     fn = SympyTable()
     outputs = find_outputs(pair, fn)
     setting = Setting(pair, backward, outputs.swapped() if backward else outputs, fn)

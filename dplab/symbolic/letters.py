@@ -25,6 +25,9 @@ _TOKEN = re.compile(
     r"|(?P<other>.)"
 )
 
+_UNARY = re.compile(r"(^|\\text\{[^}]*\}|[<>=(;|] ?)-")
+_QUOTED = re.compile(r"`([^`]*)`")
+
 
 def latex_of(text: str) -> str:
     r"""The text as LaTeX: known words as letters, other words upright.
@@ -34,7 +37,22 @@ def latex_of(text: str) -> str:
     >>> latex_of("kappa1"), latex_of("for s > 0")
     ('\\kappa_{1}', '\\text{for }s > 0')
     """
-    return "".join(_token(found) for found in _TOKEN.finditer(text)).strip()
+    shown = "".join(_token(found) for found in _TOKEN.finditer(text)).strip()
+    return _UNARY.sub(r"\1{-}", shown)
+
+
+def prose_latex(text: str) -> str:
+    r"""Prose whose formulas stand between backticks, with the formulas as inline LaTeX.
+
+    >>> prose_latex("is smallest at `lambda*`")
+    'is smallest at $\\lambda^{*}$'
+    """
+    return _QUOTED.sub(lambda found: f"${latex_of(found[1])}$", text)
+
+
+def prose_text(text: str) -> str:
+    """The same for a terminal: without the backticks."""
+    return text.replace("`", "")
 
 
 def _token(found: re.Match) -> str:

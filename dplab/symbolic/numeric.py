@@ -13,6 +13,7 @@ import mpmath
 import sympy
 
 from ..core.errors import NoClosedFormError
+from .quadrature import integrate
 
 Values = Mapping[Any, Any]
 """Numbers by symbol."""
@@ -72,6 +73,8 @@ class _Compiler:
             return self._pieces(node)
         if kind == "Pow":
             return self._power(node)
+        if kind in _CHAINS:
+            return _chained(_CHAINS[kind], [self.node(part) for part in node.args])
         rule = _RULES.get(kind) or getattr(mpmath, kind, None)
         if rule is None or node.is_Symbol:
             raise NoClosedFormError(f"evaluation: no number for {str(node)[:60]}")
@@ -148,7 +151,7 @@ class _Compiler:
         def integral(slots):
             low, high = (end(slots) if callable(end) else end for end in ends)
             cuts = [low, high] if not (mpmath.isinf(low) and mpmath.isinf(high)) else [low, 0, high]
-            return mpmath.quad(lambda u: inner([*slots, u]) if callable(inner) else inner, cuts)
+            return integrate(lambda u: inner([*slots, u]) if callable(inner) else inner, cuts)
 
         varies = bool(node.free_symbols & set(self.slots))
         return integral if varies else integral([])
@@ -186,12 +189,26 @@ def _joined(rule, parts):
     return lambda slots: rule(*(part(slots) if callable(part) else part for part in parts))
 
 
-def _add(*parts):
-    return functools.reduce(operator.add, parts)
+def _chained(join, parts):
+    """Sums and products: the parts that do not vary become one number."""
+    fixed = [part for part in parts if not callable(part)]
+    varying = [part for part in parts if callable(part)]
+    start = functools.reduce(join, fixed) if fixed else None
+    if not varying:
+        return start
+    first, *rest = varying
+    if start is None and len(rest) == 1:
+        return lambda slots: join(first(slots), rest[0](slots))
+    if start is not None and not rest:
+        return lambda slots: join(start, first(slots))
 
+    def joined(slots):
+        value = first(slots) if start is None else join(start, first(slots))
+        for part in rest:
+            value = join(value, part(slots))
+        return value
 
-def _mul(*parts):
-    return functools.reduce(operator.mul, parts)
+    return joined
 
 
 def _log(x):
@@ -204,6 +221,8 @@ def _whole_power(x, power: int):
     return mpmath.mpf(1) / x**-power if x != 0 else mpmath.inf
 
 
+_CHAINS = {"Add": operator.add, "Mul": operator.mul}
+
 _CONSTANTS: dict[str, Callable] = {
     "Pi": lambda: +mpmath.pi,
     "Exp1": lambda: +mpmath.e,
@@ -214,8 +233,6 @@ _CONSTANTS: dict[str, Callable] = {
 }
 
 _RULES: dict[str, Callable] = {
-    "Add": _add,
-    "Mul": _mul,
     "exp": mpmath.exp,
     "log": _log,
     "Abs": abs,

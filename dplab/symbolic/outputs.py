@@ -178,7 +178,7 @@ class Curves:
 
     def totals(self) -> tuple:
         """P and Q of everything."""
-        return tuple(self._sum(lambda values: values))
+        return tuple(self._sum(lambda values: values[:2]))
 
     def infinite(self) -> tuple:
         """P(Q = 0) and Q(P = 0)."""
@@ -189,8 +189,8 @@ class Curves:
         """The integral of function(s) P over the outcomes that both can produce; the function may have kinks."""
 
         def weighted(values):
-            p, q = values
-            return (function(mpmath.log(p / q)) * p if p and q else mpmath.mpf(0),)
+            p, _, loss = values
+            return (mpmath.mpf(0) if loss is None else function(loss) * p,)
 
         panels = self.panels
         if kinks:
@@ -208,7 +208,7 @@ class Curves:
             for low, high, state in zip(borders, borders[1:], states, strict=False):
                 if state > 0:
                     for panel in _panels([low, *(x for x in cuts if low < x < high), high], p, q):
-                        masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v), strict=True)]
+                        masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v[:2]), strict=True)]
         return tuple(masses)
 
     def hockey_stick(self, eps):
@@ -237,7 +237,11 @@ class Curves:
 
 
 def _panels(cuts: Sequence, p: Callable, q: Callable) -> list[Panel]:
-    return [Panel(low, high, lambda t: (p(t), q(t))) for low, high in pairwise(cuts) if low < high]
+    def at(t):
+        a, b = p(t), q(t)
+        return a, b, mpmath.log(a / b) if a and b else None
+
+    return [Panel(low, high, at) for low, high in pairwise(cuts) if low < high]
 
 
 def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, list]:
@@ -257,7 +261,7 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
     borders, states = [cuts[0]], [signs[0]]
     for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
         if right != left:
-            borders.append(_bisected(lambda t, left=left: sign(t) == left, a, b))
+            borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
             states.append(right)
     return [*borders, cuts[-1]], states
 
@@ -307,7 +311,7 @@ def weight(p, q):
     return max(p * ratio**3, q / ratio**3)
 
 
-def _bisected(holds: Callable, a, b):
+def bisected(holds: Callable, a, b):
     """The end of the interval from a on which a condition holds, to the working precision."""
     for _ in range(mpmath.mp.prec + 5):
         middle = (a + b) / 2

@@ -91,10 +91,10 @@ def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: s
     >>> print(gallery([Laplace("b")]))
     Laplace(b=b), forward (P over Q)
         omega(s) = exp(s/2 - e0/2)/4   for -e0 < s < e0
-        the atom at e0 = 1/2
-        the atom at -e0 = exp(-e0)/2
+        mass at e0 = 1/2
+        mass at -e0 = exp(-e0)/2
         delta(inf) = 0
-        M(z) = (z*exp(e0*(-1 - z)) + (1 + z)*exp(e0*z))/(1 + 2*z)
+        M(z) = (z*exp(-e0*(1 + z)) + (1 + z)*exp(e0*z))/(1 + 2*z)
         delta(eps) = Piecewise((1 - exp(eps), eps < -e0), (1 - exp(eps/2 - e0/2), eps < e0), (0, True))
         f(alpha) = Piecewise((1 - alpha*exp(e0), alpha < exp(-e0)/2), (exp(-e0)/(4*alpha), alpha < 1/2), ((1 - alpha)*exp(-e0), True))
         where e0 = 1/b

@@ -28,7 +28,7 @@ TEXT = [
         PoissonSubsampled(Gaussian("sigma"), "q"),
         "Piecewise((1 - exp(eps), eps <= log(1 - q)), "
         "(q*(Phi(1/(2*sigma) - g*sigma) - exp(g)*Phi(-g*sigma - 1/(2*sigma))), True)), "
-        "where g = log((q + exp(eps) - 1)/q)",
+        "where g = log((exp(eps) - (1 - q))/q)",
     ),
     (
         20 * RandomizedResponse("p"),
@@ -49,7 +49,7 @@ def test_latex():
         r" \Phi\left(- \varepsilon \sigma - \frac{1}{2 \sigma}\right)$"
     )
     sampled = symbolic.delta(PoissonSubsampled(Gaussian("sigma"), "q"), "eps", "add")._repr_latex_()
-    assert r"\quad\text{where } g = \log{\left(\frac{q + e^{- \varepsilon} - 1}{q} \right)}" in sampled
+    assert r"\quad\text{where } g = \log{\left(\frac{e^{- \varepsilon} - (1 - q)}{q} \right)}" in sampled
     assert r"\begin{cases}" in sampled
     both = symbolic.delta(PoissonSubsampled(Gaussian("sigma"), "q"), "eps")
     assert r"\delta &= \max\left(" in both._repr_latex_()

@@ -89,7 +89,7 @@ def test_what_a_law_shows():
     ]
     shown = symbolic.pld(PoissonSubsampled(Gaussian("sigma"), "q"))._repr_latex_()
     assert r"\omega(s) &= " in shown
-    assert r"g &= \log{\left(\frac{q + e^{s} - 1}{q} \right)}" in shown
+    assert r"g &= \log{\left(\frac{e^{s} - (1 - q)}{q} \right)}" in shown
     assert shown.count("$$") == 2
     assert symbolic.pld(Gaussian(0)).mass_at_infinity == 1
     assert "delta(inf) = 1" in str(symbolic.pld(Gaussian(0)))

@@ -63,8 +63,8 @@ def chernoff_step(setting: Setting, mgf=None, best=None, at_best=None, infinite=
             yield Comparison("the minimum", mpmath.log(found), k * mpmath.log(total) - lam * eps)
 
     reason = (
-        "Markov on e^{lambda s}, with the kernel's sup lambda^lambda/(1+lambda)^{1+lambda} (Balle et al. 2020); "
-        "without it, the bound is smallest at the saddle point lambda*"
+        "Markov on `e^{lambda s}`, with the kernel's sup `lambda^lambda/(1+lambda)^{1+lambda}` (Balle et al. 2020); "
+        "without it, the bound is smallest at the saddle point `lambda*`"
     )
     return Step(
         "Chernoff bound",
@@ -96,8 +96,9 @@ def total_error_step(setting: Setting) -> Step:
         yield Comparison("the error of the k-fold circular convolution", error, scene.number(bound, **given), "<=")
 
     reason = (
-        "Koskela et al. 2021, Theorem 10, for the grid law's alpha+-; the fractions are geometric sums, and 0/0 where "
-        "alpha = 0"
+        "Koskela et al. 2021, Theorem 10, for `alpha+`, `alpha-` of the grid law; the fractions are geometric "
+        "sums, 0/0 where "
+        "`alpha = 0`"
     )
     return Step(
         "Total error of the FFT (Theorem 10)", lines, reason, check, "circular and plain convolution of a coarse copy"
@@ -125,7 +126,8 @@ def periodisation_step(setting: Setting) -> Step:
         yield Comparison("P(S_k < -L)", left, scene.number(below, **given), "<=")
 
     reason = (
-        "The FFT computes the periodised law of S_k exactly, so delta~ - P(S_k < -L) <= delta <= delta~ + P(S_k >= L); "
+        "The FFT computes the periodised law of S_k exactly, so `delta~ - P(S_k < -L) <= delta <= delta~ + P(S_k "
+        ">= L)`; "
         "Chernoff on each side (Koskela and Honkela 2021, Theorem 7, without its last factor)"
     )
     return Step("Periodisation bound", lines, reason, check, "circular and plain convolution of a coarse copy")

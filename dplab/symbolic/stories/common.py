@@ -6,8 +6,9 @@ from itertools import pairwise
 import mpmath
 import sympy
 
+from ...core.pair import Atom
 from ...core.parameters import evaluate
-from ..derivation import Comparison, Line, Step
+from ..derivation import Comparison, Line, Step, spelled_out
 from ..numeric import function
 from ..quadrature import integrate
 from ..scene import PAGE, Scene
@@ -22,11 +23,6 @@ def source_of(setting: Setting) -> str:
     return DENSITIES if hasattr(setting.outputs, "pieces") else MASSES
 
 
-def spelled_out(expression, more: dict) -> sympy.Expr:
-    """The expression without the letters of a step."""
-    return sympy.sympify(expression).xreplace(dict(more.get("letters", ())))
-
-
 def output_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
     """The output distributions: both have mass 1, and the page has the same masses at infinity."""
 
@@ -38,6 +34,9 @@ def output_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
         yield Comparison("the mass at -infinity", infinite[1], scene.page.mass_at_minus_infinity(PAGE))
 
     return Step("Output distributions", tuple(lines), reason, check, f"{source_of(setting)} and the mechanism's page")
+
+
+__all__ = ["Atom"]
 
 
 def parameter(pair, name: str, fn) -> sympy.Expr:
@@ -73,7 +72,7 @@ def branch_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
             if lines[0].when and not _strictly_inside(scene, s):
                 continue
             yield Comparison("t(s(t))", inverse(s), t)
-            yield Comparison("|dt/ds|", slope(s), abs(mpmath.diff(inverse, s)))
+            yield Comparison("|t'(s)|", slope(s), abs(mpmath.diff(inverse, s)))
 
     return Step("Monotone pieces", tuple(lines), reason, check, "the densities themselves")
 
@@ -88,67 +87,66 @@ def pld_step(
     setting: Setting, lines: Sequence[Line], reason: str, density, ends, atoms, infinite, letters=(), stopped=""
 ) -> Step:
     """omega: at random c, P(s > c) by this density and these atoms equals P of the outcomes with loss above c."""
-    spelled = sympy.sympify(density).xreplace(dict(letters))
+    spelled = spelled_out(density, letters)
 
     def check(scene: Scene):
         for c in (scene.loss(), scene.loss()):
             found = scene.number(infinite) + sum(scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c)
             if ends is not None:
-                low, high = (scene.number(end) for end in ends)
-                omega = function(spelled, [S], scene.values)
-                start = max(low, c)
-                if start < high:
-                    found += integrate(omega, _cuts(scene, start, high))
+                found += _mass_above(scene, spelled, ends, c, scene.twin.range())
             yield Comparison(f"P(s > {mpmath.nstr(c, 5)})", found, scene.twin.above(c)[0])
 
     return Step("Privacy loss distribution", tuple(lines), reason, check, source_of(setting), tuple(letters), stopped)
 
 
-def _cuts(scene: Scene, low, high) -> list:
-    inside = [point for point in scene.twin.range() if low < point < high]
-    return [low, *inside, high]
+def _mass_above(scene: Scene, density, ends, c, usual: Sequence):
+    """The integral of a density in s from c to the end of its support, cut at usual values of the loss."""
+    low, high = (scene.number(end) for end in ends)
+    omega = function(density, [S], scene.values)
+    start = max(low, c)
+    if start >= high:
+        return mpmath.mpf(0)
+    # at a node nearer to an end than rounding allows the formula's logarithms have no meaning
+    inner = [end + sign * (1 + abs(end)) * mpmath.eps * 64 for end, sign in ((low, 1), (high, -1))]
+    cuts = [start, *sorted(point for point in usual if start < point < high), high]
+    return integrate(lambda s: omega(min(max(s, inner[0]), inner[1])), cuts)
 
 
 def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, letters=()) -> Step:
     """The other direction's omega: its Q(s > c), by these formulas, is the mass of {-s > c} under the second."""
-    spelled = sympy.sympify(density).xreplace(dict(letters))
+    spelled = spelled_out(density, letters)
 
     def check(scene: Scene):
         c = scene.loss()
         found = sum((scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c), mpmath.mpf(0))
         if ends is not None:
-            low, high = (scene.number(end) for end in ends)
-            omega = function(spelled, [S], scene.values)
-            start = max(low, c)
-            if start < high:
-                inside = [-point for point in scene.twin.range() if start < -point < high]
-                found += integrate(omega, [start, *sorted(inside), high])
+            found += _mass_above(scene, spelled, ends, c, [-point for point in scene.twin.range()])
         everything = scene.twin.totals()[1]
         missing = scene.twin.infinite()[1]
         below = everything - scene.twin.above(-c)[1] - missing
         yield Comparison(f"the mass above {mpmath.nstr(c, 5)} in the other direction", found, below)
 
-    reason = "Mirror identity: seen from the other side a loss s becomes -s and its mass is multiplied by e^{-s}"
+    reason = "Mirror identity: seen from the other side a loss s becomes -s and its mass is multiplied by `e^{-s}`"
     return Step("The other direction", tuple(lines), reason, check, source_of(setting), tuple(letters))
 
 
 def mgf_step(setting: Setting, lines: Sequence[Line], reason: str, title="Moment generating function", **more) -> Step:
     """M(z): at a random complex z, the integral of e^{zs}."""
-    expression = spelled_out(lines[0].right, more)
+    expression = spelled_out(lines[0].right, more.get("letters", ()))
 
     def check(scene: Scene):
-        for z in (mpmath.mpc(scene.draw(-2, 2), scene.draw(-3, 3)), scene.draw(mpmath.mpf(1) / 10, 2)):
-            found = scene.number(expression, z=z)
-            expected = scene.twin.moment(lambda s, z=z: mpmath.exp(z * s))
-            yield Comparison("the real part of M(z)", mpmath.re(found), mpmath.re(expected))
-            yield Comparison("the imaginary part of M(z)", mpmath.im(found), mpmath.im(expected))
+        z = mpmath.mpc(scene.draw(-2, 2), scene.draw(-3, 3))
+        found, expected = scene.number(expression, z=z), scene.twin.moment(lambda s: mpmath.exp(z * s))
+        yield Comparison("the real part of M(z)", mpmath.re(found), mpmath.re(expected))
+        yield Comparison("the imaginary part of M(z)", mpmath.im(found), mpmath.im(expected))
 
     return Step(title, tuple(lines), reason, check, source_of(setting), **more)
 
 
 def cumulant_step(setting: Setting, mean, variance, third=None, reason: str = "", **more) -> Step:
     """Mean, variance and third cumulant of the loss (given that it is finite)."""
-    mean_, variance_, third_ = (spelled_out(value, more) for value in (mean, variance, 0 if third is None else third))
+    letters = more.get("letters", ())
+    mean_, variance_, third_ = (spelled_out(value, letters) for value in (mean, variance, third or 0))
     lines = [Line("kappa1", mean), Line("kappa2", variance)] + ([] if third is None else [Line("kappa3", third)])
 
     def check(scene: Scene):
@@ -161,13 +159,13 @@ def cumulant_step(setting: Setting, mean, variance, third=None, reason: str = ""
             expected = scene.twin.moment(lambda s: (s - first) ** 3) / mass
             yield Comparison("the third cumulant", scene.number(third_), expected, scale=second ** mpmath.mpf("1.5"))
 
-    reason = reason or "Derivatives of log M(z) at z = 0"
+    reason = reason or "Derivatives of `log M(z)` at `z = 0`"
     return Step("Cumulants", tuple(lines), reason, check, source_of(setting), **more)
 
 
 def renyi_step(setting: Setting, divergence, reason: str = "", **more) -> Step:
     """D_a of first over second: log of the integral of P^a Q^{1-a}, over a - 1."""
-    spelled = spelled_out(divergence, more)
+    spelled = spelled_out(divergence, more.get("letters", ()))
 
     def check(scene: Scene):
         order = scene.draw(mpmath.mpf(3) / 2, 5)
@@ -175,7 +173,9 @@ def renyi_step(setting: Setting, divergence, reason: str = "", **more) -> Step:
         found = scene.number(spelled, a=order)
         yield Comparison(f"the divergence of order {mpmath.nstr(order, 5)}", found, mpmath.log(moment) / (order - 1))
 
-    reason = reason or "D_a = log M(a-1)/(a-1): log M(lambda) is the moments accountant's alpha(lambda), Mironov 2017"
+    reason = reason or (
+        "`D_a = log M(a-1)/(a-1)`; `log M(lambda)` is the moments accountant's `alpha(lambda)` (Mironov 2017)"
+    )
     title = "Rényi divergence"
     return Step(
         title, (Line(f"D_a({setting.first}||{setting.second})", divergence),), reason, check, source_of(setting), **more
@@ -184,7 +184,8 @@ def renyi_step(setting: Setting, divergence, reason: str = "", **more) -> Step:
 
 def alpha_step(setting: Setting, plus, minus, **more) -> Step:
     """alpha+ and alpha-, the logarithms of E e^{lambda s} and E e^{-lambda s}."""
-    sides = (("alpha+", spelled_out(plus, more), 1), ("alpha-", spelled_out(minus, more), -1))
+    letters = more.get("letters", ())
+    sides = (("alpha+", spelled_out(plus, letters), 1), ("alpha-", spelled_out(minus, letters), -1))
 
     def check(scene: Scene):
         lam = scene.draw(mpmath.mpf(1) / 5, 3)
@@ -193,13 +194,16 @@ def alpha_step(setting: Setting, plus, minus, **more) -> Step:
             yield Comparison(name, scene.number(formula, **{"lambda": lam}), mpmath.log(moment))
 
     lines = (Line("alpha+(lambda)", plus), Line("alpha-(lambda)", minus))
-    reason = "alpha+-(lambda) = log M(+-lambda), what the bounds of the Fourier accountant are made of"
+    reason = (
+        "`alpha+(lambda) = log M(lambda)`, `alpha-(lambda) = log M(-lambda)`: what the bounds of the Fourier "
+        "accountant are made of"
+    )
     return Step("alpha+ and alpha-", lines, reason, check, source_of(setting), **more)
 
 
 def delta_step(setting: Setting, lines: Sequence[Line], reason: str, letters=(), title="Tight delta", **more) -> Step:
     """delta(eps) equals the integral of max(P - e^eps Q, 0)."""
-    spelled = sympy.sympify(lines[0].right).xreplace(dict(letters))
+    spelled = spelled_out(lines[0].right, letters)
 
     def check(scene: Scene):
         for eps in (scene.loss(), scene.loss(mpmath.mpf(13) / 10)):
@@ -211,7 +215,7 @@ def delta_step(setting: Setting, lines: Sequence[Line], reason: str, letters=(),
 
 def h_step(setting: Setting, h, letters=(), slope: str = "", **more) -> Step:
     """h(x) = delta(log x), with its two trivial bounds."""
-    spelled = sympy.sympify(h).xreplace(dict(letters))
+    spelled = spelled_out(h, letters)
 
     def check(scene: Scene):
         x = mpmath.exp(scene.loss())
@@ -223,15 +227,15 @@ def h_step(setting: Setting, h, letters=(), slope: str = "", **more) -> Step:
         yield Comparison("1 - x", 1 - x, found + mpmath.eps, "<=")
 
     reason = (
-        "h(x) = delta(log x) is convex and does not increase; h(0) = 1, h(x) >= 1 - x, and its slope at x is "
-        f"-{setting.second}(s > log x)"
+        "`h(x) = delta(log x)` is convex and does not increase; `h(0) = 1`, `h(x) >= 1 - x`, and its slope at x is "
+        f"`-{setting.second}(s > log x)`"
     )
     return Step("In x = e^eps", (Line("h(x)", h),), reason, check, source_of(setting), letters=tuple(letters), **more)
 
 
 def tradeoff_step(setting: Setting, lines: Sequence[Line], reason: str = "", **more) -> Step:
     """f(alpha): at the errors of a likelihood-ratio test (reject the first where s <= c), f is its type II error."""
-    formula = spelled_out(lines[0].right, more)
+    formula = spelled_out(lines[0].right, more.get("letters", ()))
 
     def check(scene: Scene):
         for c in (scene.loss(), scene.loss()):
@@ -241,7 +245,7 @@ def tradeoff_step(setting: Setting, lines: Sequence[Line], reason: str = "", **m
             yield Comparison(f"f({mpmath.nstr(alpha, 5)})", found, q)
 
     reason = reason or (
-        "Neyman-Pearson: reject where s <= c; alpha is the mass of that under the first distribution, "
+        "Neyman-Pearson: reject where `s <= c`; `alpha` is the mass of that under the first distribution, "
         "f the second's mass of the rest"
     )
     return Step("Trade-off function", tuple(lines), reason, check, source_of(setting), **more)
@@ -249,7 +253,7 @@ def tradeoff_step(setting: Setting, lines: Sequence[Line], reason: str = "", **m
 
 def tradeoff_parametric(setting: Setting, alpha, beta, reason: str = "", letters=(), **more) -> Step:
     """The trade-off function as a curve (alpha(c), f(alpha(c)))."""
-    spelled = [sympy.sympify(side).xreplace(dict(letters)) for side in (alpha, beta)]
+    spelled = [spelled_out(side, letters) for side in (alpha, beta)]
 
     def check(scene: Scene):
         c = scene.loss()
@@ -258,7 +262,7 @@ def tradeoff_parametric(setting: Setting, alpha, beta, reason: str = "", letters
         yield Comparison("f(alpha(c))", scene.number(spelled[1], c=c), q)
 
     lines = (Line("alpha(c)", alpha), Line("f(alpha(c))", beta))
-    reason = reason or "Neyman-Pearson: reject where s <= c, for every c"
+    reason = reason or "Neyman-Pearson: reject where `s <= c`, for every c"
     return Step("Trade-off function", lines, reason, check, source_of(setting), letters=tuple(letters), **more)
 
 
@@ -274,3 +278,18 @@ def page_delta(scene: Scene, eps):
         masses = page.above(PAGE, eps) if eps > ends[0] else page.continuous_mass(PAGE)
         p, q = p + masses[0], q + masses[1]
     return p - mpmath.exp(eps) * q
+
+
+def two_steps(scene: Scene, eps):
+    """delta of two steps: the mean over the second loss of delta of one, from the page."""
+    page = scene.page
+    atoms, ends = page.atoms(PAGE), page.support(PAGE)
+    knots = [atom.loss for atom in atoms] + [end for end in ends or () if not mpmath.isinf(end)]
+    kinks = sorted({eps - knot for knot in knots})
+    if ends is None or not atoms:
+        finite = scene.twin.moment(lambda s: page_delta(scene, eps - s), kinks)
+    else:
+        cuts = [ends[0], *(c for c in kinks if ends[0] < c < ends[1]), ends[1]]
+        finite = integrate(lambda s: page.density(PAGE, s) * page_delta(scene, eps - s), cuts)
+        finite += sum(atom.p * page_delta(scene, eps - atom.loss) for atom in atoms)
+    return page.mass_at_infinity(PAGE) + finite

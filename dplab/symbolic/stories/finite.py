@@ -1,7 +1,7 @@
 """Mechanisms with a few outcomes: everything is a finite sum, delta(eps) is piecewise linear in x = e^eps."""
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import mpmath
 import sympy
@@ -9,11 +9,12 @@ import sympy
 from ...core.display import text_formula
 from ...core.pair import Atom
 from ...core.parameters import evaluate
-from ...mechanisms import RandomizedResponse
+from ...mechanisms import PoissonSubsampled, RandomizedResponse
 from ..derivation import Comparison, Line, Step
 from ..outputs import Row, Table
-from ..scene import Scene
+from ..scene import PAGE, Scene
 from . import bounds, common
+from .mapping import map_step
 from .setting import ALPHA, EPS, LAM, A, K, Setting, X, Z
 from .writing import cases
 
@@ -24,6 +25,39 @@ def response_outputs(pair: RandomizedResponse, fn) -> Table:
     """The true answer and the other one."""
     p = evaluate(pair.p, fn)
     return Table((Row("truth", p, 1 - p), Row("flip", 1 - p, p)))
+
+
+def kary_outputs(pair, fn) -> Table:
+    """The two answers that tell P and Q apart, and all the others."""
+    p0, p1 = pair.masses(fn)
+    others = (pair.m - 2) * p1
+    return Table((Row("P's answer", p0, p1), Row("Q's answer", p1, p0), Row("others", others, others)))
+
+
+def counting_outputs(pair, fn) -> Table:
+    """Weights e^{eps m} and e^{eps (n-m)} with the record, e^{eps (m-1)} and e^{eps (n-m)} without it."""
+    eps, m, n = (common.parameter(pair, name, fn) for name in ("eps", "m", "n"))
+    answers = [[sympy.exp(eps * count) for count in counts] for counts in ((m, n - m), (m - 1, n - m))]
+    (a0, a1), (b0, b1) = answers
+    return Table((Row("0", a0 / (a0 + a1), b0 / (b0 + b1)), Row("1", a1 / (a0 + a1), b1 / (b0 + b1))))
+
+
+def approximate_outputs(pair, fn) -> Table:
+    """Four outcomes: one that only P has, one that only Q has, and a randomised response between."""
+    eps, delta = (common.parameter(pair, name, fn) for name in ("eps", "delta"))
+    large, small = (1 - delta) * sympy.exp(eps) / (1 + sympy.exp(eps)), (1 - delta) / (1 + sympy.exp(eps))
+    return Table((Row("1", delta, ZERO), Row("2", large, small), Row("3", small, large), Row("4", ZERO, delta)))
+
+
+def sampled_table(base: Callable) -> Callable:
+    """The outcomes of a sampled mechanism: q P + (1-q) Q and Q."""
+
+    def outputs(pair: PoissonSubsampled, fn) -> Table:
+        q = pair.q(fn)
+        rows = base(pair.mechanism, fn).rows
+        return Table(tuple(Row(row.name, q * row.p + (1 - q) * row.q, row.q) for row in rows))
+
+    return outputs
 
 
 def finite_story(setting: Setting) -> list[Step]:
@@ -82,14 +116,15 @@ def finite_story(setting: Setting) -> list[Step]:
         common.delta_step(
             setting,
             [Line("delta(eps)", _piecewise(regions, EPS, sympy.exp(EPS), lambda loss: loss))],
-            "Lemma 2 of Koskela et al. 2021: each outcome with loss above eps gives P - e^eps Q",
+            f"Lemma 2 of Koskela et al. 2021: each outcome with loss above `eps` gives `{setting.first} - e^eps "
+            f"{setting.second}`",
             letters,
         ),
         common.h_step(setting, _piecewise(regions, X, X, sympy.exp), letters),
         common.tradeoff_step(
             setting,
             [Line("f(alpha)", _tradeoff(atoms, infinite, missing))],
-            "Neyman-Pearson: reject the outcomes of smallest loss first; each is a straight piece of slope -e^{-s}, "
+            "Neyman-Pearson: reject the outcomes of smallest loss first; each is a straight piece of slope `-e^{-s}`, "
             "and a convex f is the largest of its lines",
             letters=letters,
         ),
@@ -98,6 +133,8 @@ def finite_story(setting: Setting) -> list[Step]:
         bounds.total_error_step(setting),
         bounds.periodisation_step(setting),
     ]
+    if isinstance(setting.pair, PoissonSubsampled):
+        steps.insert(2, map_step(setting, setting.pair.q(setting.fn)))
     return steps
 
 
@@ -154,20 +191,14 @@ def _loss_step(setting: Setting, rows: Sequence[Row], infinite, missing) -> Step
     ]
 
     def check(scene: Scene):
-        page = sorted(atom.loss for atom in scene.page.atoms(_page()))
+        page = sorted(atom.loss for atom in scene.page.atoms(PAGE))
         for line in lines[: len(rows)]:
             found = scene.number(line.right)
             nearest = min(page, key=lambda loss: abs(loss - found))
             yield Comparison(line.left, found, nearest)
 
-    reason = f"s = log({setting.first}/{setting.second}), outcome by outcome"
+    reason = f"`s = log({setting.first}/{setting.second})`, outcome by outcome"
     return Step("Privacy loss", tuple(lines), reason, check, "the mechanism's page")
-
-
-def _page():
-    from ..scene import PAGE
-
-    return PAGE
 
 
 def _regions(atoms: Sequence[Atom], infinite, missing) -> list[tuple]:

@@ -47,22 +47,22 @@ def gaussian_story(setting: Setting) -> list[Step]:
         common.output_step(
             setting,
             [Line("P(t)", p), Line("Q(t)", q)],
-            "The worst neighbours: the query's value moves by its sensitivity; noise N(0, sigma^2) either way",
+            "The worst neighbours: the query's value moves by its sensitivity; noise `N(0, sigma^2)` either way",
         ),
         common.loss_step(
             setting,
             [Line("s(t)", sign * shift * (T - shift / 2) / sigma**2)],
-            f"s = log({setting.first}/{setting.second}): the squares of t cancel and a straight line remains",
+            f"`s = log({setting.first}/{setting.second})`: the squares of t cancel and a straight line remains",
         ),
         common.branch_step(
             setting,
-            [Line("t(s)", sign * sigma**2 * S / shift + shift / 2), Line("|dt/ds|", sigma**2 / shift)],
+            [Line("t(s)", sign * sigma**2 * S / shift + shift / 2), Line("|t'(s)|", sigma**2 / shift)],
             f"The loss {'decreases' if setting.backward else 'increases'} strictly: one branch",
         ),
         common.pld_step(
             setting,
             [Line("omega(s)", written, "for all real s"), Line("delta(inf)", zero)],
-            f"omega(s) = {setting.first}(t(s)) |dt/ds|; completing the square gives N(mu^2/2, mu^2)",
+            f"`omega(s) = {setting.first}(t(s)) |t'(s)|`; completing the square gives `N(mu^2/2, mu^2)`",
             density,
             ends,
             (),
@@ -85,7 +85,7 @@ def gaussian_story(setting: Setting) -> list[Step]:
             letters=letters,
         ),
         common.cumulant_step(
-            setting, MU**2 / 2, MU**2, zero, "log M(z) is quadratic: all further cumulants are 0", letters=letters
+            setting, MU**2 / 2, MU**2, zero, "`log M(z)` is quadratic: all further cumulants are 0", letters=letters
         ),
         common.renyi_step(setting, A * MU**2 / 2, letters=letters),
         common.alpha_step(setting, LAM * (LAM + 1) * MU**2 / 2, LAM * (LAM - 1) * MU**2 / 2, letters=letters),
@@ -96,7 +96,8 @@ def gaussian_story(setting: Setting) -> list[Step]:
                 Line("P(s > eps)".replace("P", setting.first), Phi(MU / 2 - EPS / MU)),
                 Line("P(s > eps)".replace("P", setting.second), Phi(-MU / 2 - EPS / MU)),
             ],
-            "Lemma 2 of Koskela et al. 2021: delta = delta(inf) + the first's mass above eps - e^eps the second's; "
+            f"Lemma 2 of Koskela et al. 2021: `delta = delta(inf) + {setting.first}(s > eps) - e^eps "
+            f"{setting.second}(s > eps)`; "
             "Balle and Wang 2018, Theorem 5",
             letters,
         ),
@@ -104,7 +105,7 @@ def gaussian_story(setting: Setting) -> list[Step]:
         common.tradeoff_step(
             setting,
             [Line("f(alpha)", Phi(PhiInverse(1 - ALPHA) - MU))],
-            "Neyman-Pearson on {s <= c}, c eliminated: G_mu of Dong, Roth, Su 2022",
+            "Neyman-Pearson on `s <= c`, with c eliminated: `G_mu` of Dong, Roth, Su 2022",
             letters=letters,
         ),
         composition_step(setting, letters),
@@ -161,6 +162,6 @@ def composition_step(setting: Setting, letters) -> Step:
         Line("M(z)^k", sympy.exp(K * Z * (Z + 1) * MU**2 / 2)),
         Line("f_k(alpha)", Phi(PhiInverse(1 - ALPHA) - scaled)),
     )
-    reason = "Composition convolves PLDs (Theorem 3 of Koskela et al. 2021): normal laws add, mu becomes mu sqrt(k)"
+    reason = "Composition convolves PLDs (Theorem 3 of Koskela et al. 2021): normal laws add, `mu` becomes `mu k^{1/2}`"
     against = "the mean over the second loss, by quadrature"
     return Step("k-fold composition", lines, reason, check, against, letters)

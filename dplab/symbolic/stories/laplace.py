@@ -58,15 +58,15 @@ def laplace_story(setting: Setting) -> list[Step]:
     root = sympy.exp(-E0 / 2)
     law = [
         Line("omega(s)", density, "for -e0 < s < e0"),
-        Line("the atom at e0", HALF),
-        Line("the atom at -e0", small / 2),
+        Line("mass at e0", HALF),
+        Line("mass at -e0", small / 2),
         Line("delta(inf)", ZERO),
     ]
     return [
         common.output_step(
             setting,
             [Line("P(t)", p), Line("Q(t)", q)],
-            "The worst neighbours: the query's value moves by its sensitivity; Laplace noise of scale b either way",
+            "The worst neighbours: the query's value moves by its sensitivity; Laplace noise of scale `b` either way",
         ),
         common.loss_step(
             setting,
@@ -75,17 +75,17 @@ def laplace_story(setting: Setting) -> list[Step]:
                 Line("s(t)", sign * (2 * T - shift) / b, f"for 0 <= t <= {shift}"),
                 Line("s(t)", sign * shift / b, f"for t > {shift}"),
             ],
-            "|t| and |t - Delta| split at 0 and Delta: constant outside, a straight line between",
+            "`|t|` and `|t - Delta|` split at 0 and `Delta`: constant outside, a straight line between",
         ),
         common.branch_step(
             setting,
-            [Line("t(s)", (sign * b * S + shift) / 2, "for -e0 < s < e0"), Line("|dt/ds|", b / 2)],
+            [Line("t(s)", (sign * b * S + shift) / 2, "for -e0 < s < e0"), Line("|t'(s)|", b / 2)],
             "One strictly monotone piece; the two constant ones become atoms",
         ),
         common.pld_step(
             setting,
             law,
-            f"{setting.first}(t(s)) |dt/ds| between, and the masses of {{t < 0}} and {{t > Delta}}",
+            f"`{setting.first}(t(s)) |t'(s)|` between, and the masses of `t < 0` and `t > Delta`",
             density,
             ends,
             atoms,
@@ -114,7 +114,7 @@ def laplace_story(setting: Setting) -> list[Step]:
         common.delta_step(
             setting,
             [Line("delta(eps)", cases((1 - sympy.exp(EPS), EPS, -E0), (middle, EPS, E0), otherwise=ZERO))],
-            "Lemma 2 of Koskela et al. 2021: the first's mass above eps minus e^eps times the second's",
+            f"Lemma 2 of Koskela et al. 2021: `delta = {setting.first}(s > eps) - e^eps {setting.second}(s > eps)`",
             letters,
         ),
         common.h_step(
@@ -134,7 +134,7 @@ def laplace_story(setting: Setting) -> list[Step]:
                     ),
                 )
             ],
-            "Neyman-Pearson: reject where s <= c; at the atoms the test is randomised, which draws straight lines",
+            "Neyman-Pearson: reject where `s <= c`; at the atoms the test is randomised, which draws straight lines",
             letters=letters,
         ),
         composition_step(setting, letters),
@@ -150,9 +150,9 @@ def pieces_step(setting: Setting, letters) -> Step:
     inner = (sympy.exp(Z * E0) - sympy.exp(-(Z + 1) * E0)) / (2 * (2 * Z + 1))
     outer_right = sympy.exp(Z * E0) / 2
     lines = (
-        Line("E[e^{zs}; s = -e0]", outer_left),
-        Line("E[e^{zs}; |s| < e0]", inner),
-        Line("E[e^{zs}; s = e0]", outer_right),
+        Line("E[e^{z s}; s = -e0]", outer_left),
+        Line("E[e^{z s}; |s| < e0]", inner),
+        Line("E[e^{z s}; s = e0]", outer_right),
     )
 
     def check(scene: Scene):
@@ -211,8 +211,8 @@ def composition_step(setting: Setting, letters) -> Step:
     lines = (Line("delta_2(eps)", two), Line("M(z)^k", expanded))
     reason = (
         "M multiplies under composition (Theorem 3 of Koskela et al. 2021); in the contour integral of "
-        "M(z)^k e^{-z eps}/(z(z+1)) each term is closed round its poles -1/2, 0 and -1: e^{(eps - k e0)/2} times a "
-        "polynomial between neighbouring knots (2j - k) e0"
+        "`M(z)^k e^{-z eps}/(z(z+1))` each term is closed round its poles -1/2, 0 and -1: `e^{(eps - k e0)/2}` times a "
+        "polynomial between neighbouring knots `(2j - k) e0`"
     )
     return Step("k-fold composition", lines, reason, check, "the mean over the second loss, by quadrature", letters)
 

@@ -1,0 +1,114 @@
+"""Poisson subsampling: the map that it is on losses, what becomes of composition, where the density is stationary."""
+
+import mpmath
+import sympy
+
+from ...core.display import text_formula
+from ...mechanisms import PoissonSubsampled
+from ..derivation import Comparison, Line, Step
+from ..outputs import bisected
+from ..scene import PAGE, Scene
+from . import common
+from .setting import EPS, K, S, Setting, T, Z
+
+U = sympy.Symbol("u", real=True)
+
+
+def map_step(setting: Setting, q) -> Step:
+    """phi, its inverse, and the derivative of that."""
+    phi = sympy.log(1 - q + q * sympy.exp(U))
+    inverse = sympy.log((sympy.exp(S) - (1 - q)) / q)
+    slope = sympy.exp(S) / (sympy.exp(S) - (1 - q))
+
+    def check(scene: Scene):
+        u = scene.draw(-3, 3)
+        s = scene.number(phi, u=u)
+        yield Comparison("u(phi(u))", scene.number(inverse, s=s), u)
+        yield Comparison("phi(u)", s, PAGE.log_mix(u, scene.number(q)))
+        derivative = mpmath.diff(lambda v: scene.number(phi, u=v), u)
+        yield Comparison("du/ds", scene.number(slope, s=s), 1 / derivative)
+
+    lines = (
+        Line("phi(u)", phi),
+        Line("u(s)", inverse, "for s > log(1 - q)"),
+        Line("u'(s)", slope),
+    )
+    sides = " Seen from the other side, s changes its sign." if setting.backward else ""
+    reason = (
+        "Sampling moves each loss `u` to `phi(u)` and weighs it with q P + (1-q) Q; `phi` increases, and no loss falls "
+        f"below `log(1 - q)` (Koskela et al. 2021, section 6).{sides}"
+    )
+    return Step("Sampling as a map on PLDs", lines, reason, check, "the function table and numeric derivatives")
+
+
+def stationary_step(setting: Setting, q) -> Step:
+    """Where omega of the subsampled Gaussian is stationary, as an equation for the outcome t."""
+    pair, fn = setting.pair, setting.fn
+    assert isinstance(pair, PoissonSubsampled)
+    sigma, shift = (common.parameter(pair.mechanism, name, fn) for name in ("sigma", "sensitivity"))
+    logistic = 1 / (1 + (1 - q) / q * sympy.exp(-shift * (T - shift / 2) / sigma**2))
+    factor = 1 if setting.backward else 2
+    # slope of t + shift - factor shift w: at least 1 - factor shift^2/(4 sigma^2)
+    threshold = shift / 2 if setting.backward else shift / sympy.sqrt(2)
+    lines = (
+        Line(f"{'' if factor == 1 else '2 '}{'' if shift == 1 else text_formula(shift) + ' '}w(t)", T + shift),
+        Line("w(t)", logistic),
+        Line("sigma", threshold, "leaves one solution", ">="),
+    )
+
+    def check(scene: Scene):
+        def gap(t):
+            return t + scene.number(shift) - factor * scene.number(shift) * scene.number(logistic, t=t)
+
+        reach = scene.number(shift) * mpmath.mpf("1.01")
+        t = bisected(lambda x: gap(x) < 0, -reach, reach)
+        (piece,) = scene.twin.pieces
+
+        def height(t):
+            return mpmath.log(scene.page.density(PAGE, mpmath.log(piece[1](t) / piece[2](t))))
+
+        slope = mpmath.diff(height, t)
+        yield Comparison("the slope of log omega there", slope, mpmath.mpf(0), scale=mpmath.mpf(1))
+        t = scene.draw(-3, 3)
+        least = 1 - factor * scene.number(shift) ** 2 / (4 * scene.number(sigma) ** 2)
+        yield Comparison("the least slope of the equation", least, mpmath.diff(gap, t), "<=")
+
+    reason = (
+        f"`omega(s)` is proportional to `e^{{-t^2/(2 sigma^2)}} e^{{{'s' if setting.backward else '2s'} - u}}`, whose "
+        "logarithm is differentiated in the outcome t; "
+        "for smaller `sigma` there may be three solutions: count them"
+    )
+    return Step("Stationary point", lines, reason, check, "numeric derivative of the page's density")
+
+
+def composition_step(setting: Setting) -> Step:
+    """The recursion delta_k(eps) = E delta_{k-1}(eps - s), which has no closed form."""
+    delta = sympy.Function("delta_")
+    omega = sympy.Function("omega")
+    recursion = sympy.Integral(delta(EPS - S) * omega(S), (S, -sympy.oo, sympy.oo))
+    lines = (
+        Line("delta_k(eps)", recursion.replace(delta, sympy.Function("delta_{k-1}"))),
+        Line("M_k(z)", sympy.Function("M")(Z) ** K),
+    )
+
+    def check(scene: Scene):
+        eps = scene.loss()
+        forward = common.two_steps(scene, eps)
+        backward = common.two_steps(scene.turned(), -eps)
+        # h of the two directions: h'(x) = 1 - x + x h(1/x)
+        turned = 1 - mpmath.exp(eps) + mpmath.exp(eps) * backward
+        yield Comparison("delta of two steps, from both sides", forward, turned)
+
+    reason = (
+        "Composition convolves PLDs and multiplies M (Theorem 3 of Koskela et al. 2021); the convolution is not "
+        "closed: "
+        "dplab.reference inverts `M(z)^k`, dplab.fourier brackets it"
+    )
+    return Step(
+        "k-fold composition",
+        lines,
+        reason,
+        check,
+        "the other direction, by quadrature",
+        stopped="convolution: this PLD convolved with itself has no closed form",
+    )
