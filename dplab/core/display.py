@@ -174,7 +174,7 @@ def outward_text(lower: float, upper: float, extra: int = 2) -> tuple[str, str]:
     ('1.2345678', '1.2345700')
     """
     if lower == upper:
-        shown = number(lower) if math.isinf(lower) else repr(float(lower))
+        shown = number(lower) if math.isinf(lower) else repr(float(lower) + 0.0)  # no "-0.0"
         return shown, shown
     digits = 12
     scale = max((abs(end) for end in (lower, upper) if math.isfinite(end)), default=0.0)

@@ -110,7 +110,7 @@ def draw_convolution(left: "Axes", right: "Axes", first, second, x: float, *, ba
     left.plot(u, kept, color=BLUE, linewidth=LINE, label="ω₁(u)")
     left.plot(u, moved, color=ORANGE, linewidth=LINE, linestyle=(0, (5, 2)), label="ω₂(s − u), turned round")
     left.fill_between(u, kept * moved, color=GREEN, alpha=0.6, linewidth=0, label="product")
-    left.set_ylim(0, 1.35 * max(float(np.max(f)), float(np.max(g))))
+    left.set_ylim(0, 1.6 * max(float(np.max(f)), float(np.max(g))))
     left.set_xlim(u[0], u[-1])
     name_axes(left, "loss u of the first release (nats)", f"area of the product: {short(value)}")
     legend(left, loc="upper right")

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..core.pair import Pair
-from ..core.parameters import require_numbers
 from ..core.pld import PLD
 from ..fourier.intervals import Interval
 from ..fourier.onestep import OneStep
 from .hockey import describe, gain, minus
-from .outcomes import Masses, TestSet, eps_of, exp_of, outcomes
+from .outcomes import Masses, TestSet, eps_of, exp_of, need_numbers, outcomes
 from .style import BLACK, BLUE, GREEN, GREY, LINE, ORANGE, PURPLE, SKY, VERMILLION, legend, name_axes
 from .words import in_words, short
 
@@ -41,7 +40,7 @@ def h_values(pld: PLD, x: np.ndarray) -> np.ndarray:
 
     Raises UnboundSymbolError if a parameter is a symbol.
     """
-    require_numbers("a picture", *pld.pair.arguments.values())
+    need_numbers(pld.pair)
     positive = np.maximum(x, 1e-300)
     values = OneStep(pld).curve(Interval.exactly(np.log(positive))).mid
     return np.where(x > 0, np.minimum(values, 1.0), 1.0)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _POINTS = 301
+_MOST_TICKS = 8
 _GAIN, _LOSS = GREEN, VERMILLION
 
 
@@ -139,7 +140,8 @@ def _draw_table(ax: "Axes", law: Table, eps: float, chosen: TestSet, names: tupl
                 [left, right], low, high, facecolor="none", edgecolor=_LOSS, hatch="///", linewidth=0, zorder=3
             )
         ax.plot([left, right], [0, 0], color=BLACK, linewidth=7, solid_capstyle="butt", clip_on=False, zorder=5)
-    ax.set_xticks(x, law.names, fontsize=TICK)
+    every = -(-len(x) // _MOST_TICKS)
+    ax.set_xticks(x[::every], law.names[::every], fontsize=TICK)
     ax.set_xlim(-0.6, len(law.names) - 0.4)
     ax.set_ylim(0, top)
     legend(ax, loc="upper center", ncols=2)

@@ -1,14 +1,18 @@
 """The privacy loss distribution as a picture: a density, atoms as stems, and the mass at infinity at the right edge."""
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import mpmath
+import numpy as np
 
 from ..core.functions import MpmathTable
 from ..core.pair import Pair
-from ..core.parameters import require_numbers
 from ..core.pld import PLD
+from ..fourier.intervals import Interval, IntervalTable
+from .outcomes import Line, need_numbers, outcomes
+from .pushing import pushed
 from .style import BLACK, BLUE, GREEN, GREY, LINE, TEXT, TICK, VERMILLION, legend, name_axes
 from .words import in_words, short, span
 
@@ -20,6 +24,10 @@ _WIDTHS = 4.5
 
 
 _FEW_STEMS = 40
+_TALLEST = 6.0
+"""A peak is shown up to this many times the height that nine tenths of the points stay below."""
+_FLOATS = IntervalTable()
+"""Of its intervals the middles are drawn: every formula at once for all points, in float64."""
 
 
 class Shape(NamedTuple):
@@ -30,9 +38,10 @@ class Shape(NamedTuple):
     infinite: float
 
 
+@lru_cache(maxsize=64)
 def shape(pld: PLD, points: int = 241) -> Shape:
     """Evaluate a PLD for a picture (15 digits, pictures only)."""
-    require_numbers("a picture", *pld.pair.arguments.values())
+    need_numbers(pld.pair)
     fn = MpmathTable()
     with mpmath.workdps(15):
         atoms = sorted((float(atom.loss), float(atom.p)) for atom in pld.atoms(fn) if atom.p)
@@ -40,17 +49,22 @@ def shape(pld: PLD, points: int = 241) -> Shape:
 
 
 def _density(pld: PLD, fn: MpmathTable, points: int) -> list[tuple[float, float]]:
+    if hasattr(pld.pair, "p_density"):
+        law = outcomes(pld.pair, pld.backward)
+        return pushed(law, points - 1) if isinstance(law, Line) else []
     ends, coordinate = pld.support(fn), pld.coordinate(fn)
     if ends is None or coordinate is None:
         return []
     center = float(coordinate.center)
     reach = _WIDTHS * float(coordinate.scale)
     low, high = max(center - reach, float(coordinate.lower)), min(center + reach, float(coordinate.upper))
-    losses = []
-    for step in range(points):
-        inside = min(max(step, 1e-3), points - 1 - 1e-3) / (points - 1)
-        losses.append(pld.coordinate_loss(fn, mpmath.mpf(low + (high - low) * inside)))
-    return sorted((float(x), float(pld.density(fn, x))) for x in losses if ends[0] < x < ends[1])
+    steps = np.arange(points, dtype=float)
+    steps[[0, -1]] += 1e-3, -1e-3  # just inside
+    u = low + (high - low) * steps / (points - 1)
+    losses = np.sort(pld.coordinate_loss(_FLOATS, Interval.exactly(u)).mid)
+    losses = losses[(losses > float(ends[0])) & (losses < float(ends[1]))]
+    heights = pld.density(_FLOATS, Interval.exactly(losses)).mid
+    return list(zip(losses.tolist(), heights.tolist(), strict=True))
 
 
 def draw_pld(ax: "Axes", pld: PLD | Pair, *, eps: float | None = None, title: str = "") -> str:
@@ -82,13 +96,19 @@ def draw_shape(ax: "Axes", law: Shape, *, eps: float | None = None, title: str =
             ax.fill_between(
                 x, [_counted(s, eps) * height for s, height in law.density], color=GREEN, alpha=0.6, linewidth=0
             )
-        ax.set_ylim(0, 1.15 * max(y))
+        ax.set_ylim(0, 1.15 * _top(law))
     if law.atoms or law.infinite:
         _stems(ax.twinx() if both else ax, law, both, eps)
     if eps is not None:
         ax.axvline(eps, color=GREY, linewidth=1, zorder=1)
     name_axes(ax, "privacy loss s (nats)", title or _heading(law, both))
     return _sentence(law)
+
+
+def _top(law: Shape) -> float:
+    """The highest density to be shown: at a turning point of the loss it is infinite."""
+    heights = sorted(height for _, height in law.density)
+    return min(heights[-1], _TALLEST * heights[int(0.9 * len(heights))])
 
 
 def _counted(s: float, eps: float) -> float:
@@ -169,7 +189,7 @@ def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
     both = bool(forward.density) and bool(forward.atoms)
     atoms = ax.twinx() if both else ax
     for law, name, colour, dash in ((forward, "P/Q", BLUE, "-"), (backward, "Q/P", VERMILLION, (0, (5, 3)))):
-        label = f"ω of {name}" + (f", δ(∞) = {short(law.infinite)}" if law.infinite else "")
+        label = name + (f", δ(∞) = {short(law.infinite)}" if law.infinite else "")
         if law.density:
             x, y = zip(*law.density, strict=True)
             ax.plot(x, y, color=colour, linestyle=dash, linewidth=LINE, label=label)
@@ -179,7 +199,7 @@ def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
             atoms.plot([loss], [mass], "o", color=colour, markersize=8, label=named)
         if not law.density and not law.atoms:
             ax.plot([], [], color=colour, linestyle=dash, linewidth=LINE, label=label)
-    mirrored = "eˢ ω of P/Q at −s"
+    mirrored = "P/Q mirrored"
     look = {
         "color": BLACK,
         "linestyle": "",
@@ -192,13 +212,13 @@ def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
         few = forward.density[:: max(1, len(forward.density) // 24)]
         points = [(-s, math.exp(-s) * height) for s, height in few]
         ax.plot(*zip(*points, strict=True), "o", label=mirrored, **{**look, "markersize": 6})
-        ax.set_ylim(0, 1.3 * max(height for law in (forward, backward) for _, height in law.density))
+        ax.set_ylim(0, 1.4 * max(_top(law) for law in (forward, backward)))
     if forward.atoms:
         points = [(-s, math.exp(-s) * mass) for s, mass in forward.atoms]
         atoms.plot(*zip(*points, strict=True), "s", label=None if forward.density else mirrored, **look)
-        atoms.set_ylim(0, 1.3 * max(mass for law in (forward, backward) for _, mass in law.atoms))
+        atoms.set_ylim(0, 1.4 * max(mass for law in (forward, backward) for _, mass in law.atoms))
     if both:
         _right_axis(atoms, BLACK)
     name_axes(ax, "privacy loss s (nats)", title or _heading(forward, both))
-    legend(ax, loc="upper center", ncols=3)
+    legend(ax, loc="upper center", ncols=2 if forward.infinite or backward.infinite else 3, columnspacing=1.2)
     return f"Both directions. P over Q: {_sentence(forward)} Q over P: {_sentence(backward)}"

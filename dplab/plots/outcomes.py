@@ -9,16 +9,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
+import mpmath
 import numpy as np
 
-from ..core.errors import NoClosedFormError, ParameterError
+from ..core.errors import NoClosedFormError, ParameterError, UnboundSymbolError
 from ..core.functions import MpmathTable
 from ..core.pair import Pair
-from ..core.parameters import approximate, privacy_parameter, require_numbers
+from ..core.parameters import approximate, evaluate, privacy_parameter, require_numbers
 from ..mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
 
 TestSet: TypeAlias = Sequence[Any]
 _FN = MpmathTable()
+_MOST_NAMED = 400
+_SAMPLES = 8001
 _REACH = 3.0
 """Standard deviations (times sqrt(2) for the longer tails of Laplace) around the two centres that a picture shows."""
 
@@ -33,7 +36,8 @@ class Masses(NamedTuple):
 @dataclass(frozen=True)
 class Line:
     """Outcomes on the real line. `p`, `q`: densities; `loss`: log(p/q); `p_below`, `q_below`: distribution functions
-    (all of them vectorised); `window`: the range that a picture shows."""
+    (all of them vectorised; the loss is infinite where only one of the two can be, and nan where neither can);
+    `window`: the range that a picture shows; `grid`: points that hold all the mass, if the window does not."""
 
     p: Callable
     q: Callable
@@ -41,10 +45,11 @@ class Line:
     p_below: Callable
     q_below: Callable
     window: tuple[float, float]
+    grid: np.ndarray | None = None
 
     def swapped(self) -> "Line":
         """The other direction: Q over P."""
-        return Line(self.q, self.p, lambda t: -self.loss(t), self.q_below, self.p_below, self.window)
+        return Line(self.q, self.p, lambda t: -self.loss(t), self.q_below, self.p_below, self.window, self.grid)
 
     def masses(self, chosen: TestSet) -> Masses:
         """P(S) and Q(S) of a list of disjoint intervals."""
@@ -120,6 +125,12 @@ def exp_of(eps: float) -> float:
     return math.exp(min(eps, 702.0))
 
 
+def need_numbers(pair: Pair) -> None:
+    """Raise UnboundSymbolError if a parameter of the mechanism has no value: it cannot be drawn."""
+    if pair.free_symbols:
+        raise UnboundSymbolError(pair.free_symbols, "a picture")
+
+
 def outcomes(pair: Pair, backward: bool = False) -> Line | Table:
     """The two output distributions of a mechanism as the textbook writes them.
 
@@ -128,7 +139,7 @@ def outcomes(pair: Pair, backward: bool = False) -> Line | Table:
 
     Raises UnboundSymbolError if a parameter is a symbol, NoClosedFormError for a mechanism without outcomes to draw.
     """
-    require_numbers("a picture", *pair.arguments.values())
+    need_numbers(pair)
     law = _forward(pair)
     return law.swapped() if backward else law
 
@@ -141,14 +152,109 @@ def _forward(pair: Pair) -> Line | Table:
         return _additive(pair)
     if isinstance(pair, PoissonSubsampled):
         return _mixed(_forward(pair.mechanism), approximate(pair.arguments["q"]))
+    if hasattr(pair, "p_density"):
+        return _own(pair)
+    if pair.support(_FN) is None:
+        return _listed(pair)
     raise NoClosedFormError(f"outcomes: nothing is known here about what {pair!r} puts out; its loss can be drawn")
+
+
+def _listed(pair: Pair) -> Table:
+    """Outcomes by their number where they have one, else one for each loss; what only P or only Q can produce apart."""
+    common = getattr(pair, "common_outcomes", None)
+    with mpmath.workdps(15):
+        if common is not None and len(common) <= _MOST_NAMED:
+            page: Any = pair
+            counted = [(j, page.outcome_masses(_FN, j)) for j in common]
+            rows = [(str(j), float(masses.p), float(masses.q)) for j, masses in counted]
+        else:
+            atoms = sorted(pair.atoms(_FN), key=lambda atom: atom.loss)
+            rows = [(f"s = {float(a.loss):.3g}", float(a.p), float(a.q)) for a in atoms]
+        infinite, missing = float(pair.mass_at_infinity(_FN)), float(pair.mass_at_minus_infinity(_FN))
+    rows = _seen(rows)
+    rows = [("P only", infinite, 0.0)] * (infinite > 0) + rows + [("Q only", 0.0, missing)] * (missing > 0)
+    return _table(rows)
+
+
+def _seen(rows: list[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    """Without outcomes too rare to be drawn."""
+    most = max((max(p, q) for _, p, q in rows), default=0.0)
+    return [(name, p, q) for name, p, q in rows if max(p, q) > 1e-5 * most]
+
+
+def _table(rows: list[tuple[str, float, float]]) -> Table:
+    names, p, q = zip(*rows, strict=True)
+    return Table(names, p, q)
+
+
+def _own(pair: Any) -> Line | Table:
+    """A pair given by two sympy densities."""
+    import sympy
+
+    t = pair.variable
+    p, q = (sympy.lambdify(t, density, ["scipy", "numpy"]) for density in (pair.p_density, pair.q_density))
+    low, high = (float(evaluate(end, _FN)) for end in pair.arguments["support"])
+    ends = low, high
+    if t.is_integer:
+        return _lattice(p, q, ends)
+    return sampled_line(_vectorised(p), _vectorised(q), ends)
+
+
+def _vectorised(function: Callable) -> Callable:
+    """A lambdified density: constants become arrays, and what floats cannot tell is no density."""
+
+    def density(t):
+        with np.errstate(all="ignore"):
+            values = np.asarray(function(np.asarray(t, float)), float)
+        return np.nan_to_num(np.broadcast_to(values, np.shape(t)), nan=0.0, posinf=0.0, neginf=0.0)
+
+    return density
+
+
+def sampled_line(p: Callable, q: Callable, ends: tuple[float, float]) -> Line:
+    """A line known only by its two densities (vectorised) between two ends: the rest from 8,001 points.
+
+    The points are dense around 0 and thin out like a logarithm. The picture shows all but one and a half per cent at
+    either end.
+    """
+    reach = 40.0
+    low, high = (max(ends[0], -1e6), min(ends[1], 1e6))
+    u = np.linspace(math.asinh(reach * low), math.asinh(reach * high), _SAMPLES)
+    t = np.sinh(u) / reach
+    below_p, below_q = (_cumulated(t, density(t)) for density in (p, q))
+    both = (below_p + below_q) / 2
+    left, right = (float(np.interp(share, both, t)) for share in (0.015, 0.985))
+    margin = 0.04 * (right - left)
+    held = t[(both > 1e-7) & (both < 1 - 1e-7)]
+
+    def loss(at):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(p(at)) - np.log(q(at))
+
+    return Line(
+        p, q, loss, lambda at: np.interp(at, t, below_p), lambda at: np.interp(at, t, below_q),
+        (left - margin, right + margin), held,
+    )  # fmt: skip
+
+
+def _cumulated(t: np.ndarray, density: np.ndarray) -> np.ndarray:
+    steps = np.diff(t) * (density[1:] + density[:-1]) / 2
+    below = np.concatenate([[0.0], np.cumsum(steps)])
+    return below / max(float(below[-1]), 1e-300)
+
+
+def _lattice(p: Callable, q: Callable, ends: tuple[float, float]) -> Table:
+    """Whole outcomes, as many as carry the mass."""
+    low, high = max(ends[0], -_MOST_NAMED), min(ends[1], _MOST_NAMED)
+    rows = [(str(j), float(p(j)), float(q(j))) for j in range(math.ceil(low), math.floor(high) + 1)]
+    return _table(_seen(rows))
 
 
 def _additive(pair: "Gaussian | Laplace") -> Line | Table:
     """Noise around Delta against noise around 0."""
     shift = approximate(pair.arguments["sensitivity"])
     if pair.noiseless:
-        return Table(("the value with the record", "the value without"), (1.0, 0.0), (0.0, 1.0))
+        return Table(("t = Δ", "t = 0"), (1.0, 0.0), (0.0, 1.0))
     if isinstance(pair, Gaussian):
         from scipy.special import ndtr
 

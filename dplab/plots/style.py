@@ -98,10 +98,10 @@ def dress(figure: "Figure", columns: int = 1, *, keep: bool = False) -> "list[Ax
     keep: leave the axes of the last time and remove what was drawn on them, which saves making all ticks anew; only
     where the same plot functions will draw on them again.
     """
-    if keep and len(figure.axes) == columns:
-        return [_wiped(ax) for ax in figure.axes]
-    figure.clear()
     width, height = figure.get_size_inches()
+    kept = _without_twins(figure) if keep else []
+    if len(kept) != columns:
+        figure.clear()
     figure.subplots_adjust(
         left=0.95 / width,
         right=1 - 0.25 / width,
@@ -109,6 +109,8 @@ def dress(figure: "Figure", columns: int = 1, *, keep: bool = False) -> "list[Ax
         top=1 - 0.5 / height,
         wspace=1.1 * columns / (width - 1.1),
     )
+    if len(kept) == columns:
+        return [_wiped(ax) for ax in kept]
     axes = [figure.add_subplot(1, columns, column + 1) for column in range(columns)]
     for ax in axes:
         ax.spines[["top", "right"]].set_visible(False)
@@ -118,6 +120,18 @@ def dress(figure: "Figure", columns: int = 1, *, keep: bool = False) -> "list[Ax
         ax.set_axisbelow(True)
         ax.margins(x=0.03)
     return axes
+
+
+def _without_twins(figure: "Figure") -> "list[Axes]":
+    """One axes for each place in the figure; a second one in the same place (another scale) is removed."""
+    first: dict = {}
+    for ax in list(figure.axes):
+        place = str(ax.get_subplotspec())
+        if place in first:
+            ax.remove()
+        else:
+            first[place] = ax
+    return list(first.values())
 
 
 def _wiped(ax: "Axes") -> "Axes":

@@ -14,11 +14,11 @@ import numpy as np
 from ..clt.moments import moments
 from ..core.composition import Composition
 from ..core.functions import MpmathTable
-from ..core.parameters import require_numbers
 from ..core.pld import PLD
 from ..fourier.intervals import Interval
 from ..fourier.onestep import OneStep
 from .losses import Shape
+from .outcomes import need_numbers
 
 _SIZES = 2**12, 2**16
 _PER_WIDTH = 24
@@ -67,7 +67,7 @@ def sum_law(composition, backward: bool = False, widths: float = _SHOWN) -> SumL
     """
     whole = Composition.of(composition)
     for pair, _ in whole.parts:
-        require_numbers("a picture", *pair.arguments.values())
+        need_numbers(pair)
     parts = whole.plds(backward)
     fn = MpmathTable()
     known = [(moments(pld), k) for pld, k in parts]

@@ -25,6 +25,8 @@ _HOMES = {
     "wrap_widget": "fourier_lectures",
     "hockey_picture": "defining",
     "hockey_widget": "defining",
+    "loss_picture": "losing",
+    "loss_widget": "losing",
     "neyman_pearson_picture": "defining",
     "neyman_pearson_widget": "defining",
     "sampling_picture": "composing",

@@ -80,7 +80,7 @@ def test_the_mirror_points_lie_on_the_other_law(ax, pair):
 
 def test_masses_at_infinity_are_named(ax):
     draw_mirror(ax, PoissonSubsampled(Gaussian(0), "0.3"))
-    assert "ω of P/Q, δ(∞) = 0.3" in [text.get_text() for text in ax.get_legend().get_texts()]
+    assert "P/Q, δ(∞) = 0.3" in [text.get_text() for text in ax.get_legend().get_texts()]
 
 
 def test_what_counts_in_delta_is_shaded(ax):
