@@ -151,6 +151,64 @@ def test_claims_of_04():
     assert 1.4 < value / fourier.delta(8 * one, 15).lower < 1.7
 
 
+def test_claims_of_05():
+    says(
+        "05_error_analysis",
+        "The grid. So let us play with the window",
+        "the best $\\lambda$ is $2.7$",
+        "the factor stays at about $1/\\alpha^+$, here some 450",
+        "One half, as if every loss moved by $\\Delta x/2$",
+        "A *lower* bound fifteen times above the truth",
+        "It follows down to about $10^{-13}$",
+        "The same share of rounding at $\\delta = 0.29$ and at $10^{-195}$",
+        "never more than $4k$ times the sharper bound",
+        "a factor of $0.95$ is nothing in one step",
+    )
+    import math
+
+    import numpy as np
+
+    one = Gaussian(2)
+    widths = {L: fourier.algorithm_1_bracket(one, 10, L, 1024, 1).budget for L in (4, 5, 6, 8, 12)}
+    assert min(widths, key=lambda L: widths[L].total) == 8
+    assert widths[8]["grid"] > 0.99 * widths[8].total
+    assert fourier.best_one_sided(fourier.rounded_masses(one, 8, 2**14)[0], 10, 8).lam_above == pytest.approx(
+        2.7, abs=0.01
+    )
+    for lam in (0.1, 1, 4):
+        grown = fourier.alphas(fourier.rounded_masses(one, 8, 256)[0], 8, lam).plus - fourier.alphas_of(one, lam).plus
+        assert grown / (lam / 16) == pytest.approx(0.5, abs=0.02)
+    step = PoissonSubsampled(Gaussian(2), "0.01")
+    plus, minus = fourier.alphas(fourier.rounded_masses(step, 4, 2**13)[0], 4, 4)
+    sides = [
+        (fourier.theorem_10(plus, minus, k, 4, 4).total, fourier.one_sided(plus, minus, k, 4, 4)) for k in (100, 50_000)
+    ]
+    ratios = [total / (side.above + side.below) for total, side in sides]
+    assert ratios == pytest.approx([100, 450], rel=0.05)
+    assert 1 / plus == pytest.approx(450, rel=0.02)
+    lower = fourier.grid_masses(step, 4, 2**14, "minmax", "lower").masses
+    assert lower.sum() == pytest.approx(0.95, abs=0.002)
+    assert all(alpha < 0 for alpha in fourier.alphas(lower, 4, 2))
+    assert 2 * math.e * math.exp(-8) / fourier.delta(1000 * step, "0.5").upper == pytest.approx(
+        15, abs=0.5
+    )  # its limit
+    rng = np.random.default_rng(5)
+    for a, b in rng.exponential(0.3, (200, 2)):
+        k, L = int(rng.integers(1, 40)), float(rng.uniform(1, 5))
+        side = fourier.one_sided(a, b, k, L, 1.001 / min(L, 1))
+        assert fourier.theorem_10(a, b, k, L, 1.001 / min(L, 1)).total <= 4 * k * (side.above + side.below)
+    quiet = 5000 * Gaussian(50)
+    row = fourier.grid_masses(Gaussian(50), 24, 2**13, "split-merge", "upper")
+    for eps, follows in ((10, True), (11, True), (13, False), (20, False)):
+        plain = fourier.algorithm_1(row.masses, 5000, 24, eps, row.infinity)
+        assert (0.3 < plain / fourier.delta(quiet, eps).upper < 3) == follows
+    assert fourier.delta(quiet, 11).upper == pytest.approx(1e-13, rel=0.5)
+    found = [fourier.delta(quiet, eps) for eps in (1, 43)]
+    assert [bracket.upper for bracket in found] == [pytest.approx(0.286, abs=0.001), pytest.approx(1.8e-195, rel=0.02)]
+    shares = [bracket.budget["rounding"] / bracket.upper for bracket in found]
+    assert 0.3 < shares[0] / shares[1] < 3
+
+
 def test_claims_of_09():
     says(
         "09_exact_fft_clt",

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _LOOKS = [(BLUE, "o"), (VERMILLION, "^"), (GREEN, "s"), (PURPLE, "D")]
-_DECADES = 12.0
+_DECADES = 7.0
 
 
 def draw_check(
@@ -32,7 +32,7 @@ def draw_check(
     high = max(truths, default=0.0) + 0.3
     low = max(min(truths, default=-1.0), high - _DECADES) - 0.3
     values = [log10(bound) for pairs in claims.values() for _, bound in pairs if bound > 0]
-    top = min(max([*values, high]), high + 4)
+    top = min(max([*values, high]), high + 2)
     said = []
     for (label, pairs), (colour, marker) in zip(claims.items(), _LOOKS * len(claims), strict=False):
         wrong = sum(not bound >= truth for truth, bound in pairs)

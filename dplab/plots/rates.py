@@ -34,7 +34,8 @@ def draw_rates(
     series: Mapping[str, Sequence[tuple[float, float]]],
     *,
     x: str = "steps k",
-    title: str = "relative error",
+    y: str = "relative error",
+    title: str = "",
 ) -> str:
     """Draw positive errors against k on two logarithmic axes, a line a series; returns the describing sentence.
 
@@ -47,7 +48,7 @@ def draw_rates(
         xs, ys = ([log10(value) for value in column] for column in zip(*points, strict=True))
         ax.plot(
             xs, ys, color=colour, linestyle=dash, marker=marker, linewidth=LINE, markersize=8, markerfacecolor="none",
-            markeredgewidth=2, label=f"{label}: slope {fitted:.2f}".replace("-", "−"),
+            markeredgewidth=2, label=f"{label}: slope {f'{fitted:.2f}'.replace('-', '−')}",
         )  # fmt: skip
         said.append(f"{label} {span(points[0][1], points[-1][1])}, slope {fitted:.2f}")
     ks = [log10(k) for points in series.values() for k, _ in points]
@@ -56,6 +57,6 @@ def draw_rates(
     ax.set_xticks(ticks, [power_label(tick) for tick in ticks])
     spread = max(errors) - min(errors) + 0.5
     log_axis(ax, min(errors) - 0.35 * spread, max(errors) + 0.08 * spread)  # the legend stands below the lines
-    name_axes(ax, x, title)
+    name_axes(ax, x, title or y)
     legend(ax, loc="lower left")
-    return f"{title} against {x}, k {span(10 ** min(ks), 10 ** max(ks))}: {in_words(said)}."
+    return f"{y} against {x}, {span(10 ** min(ks), 10 ** max(ks))}: {in_words(said)}."

@@ -125,7 +125,7 @@ def error_picture(pair: Pair, k: int, L, n: int, eps, lam=None, *, wrap="one-sid
     used = float(str(settings.get("lambda above", settings.get("lambda"))))
     series = wrap_bounds(pair, k, float(L), n, _CURVE)
     least = min(value for points in series.values() for _, value in points)
-    limits = (min(max(least / 10, 1e-60), 1e-6), 1e2)
+    limits = (min(max(least / 1e3, 1e-60), 1e-8), 1e2)  # the legend stands below the curves
     left, right = dress(figure, 2, keep=True)
     figure.subplots_adjust(left=0.07, wspace=0.42)
     lines = draw_lines(
@@ -136,7 +136,7 @@ def error_picture(pair: Pair, k: int, L, n: int, eps, lam=None, *, wrap="one-sid
         at=used,
         log_x=True,
         limits=limits,
-        place="best",
+        place="lower left",
     )
     description = f"{lines} {draw_parts(right, bracket.budget)}"
     title = f"{pair!r}, k = {k}, L = {L}, n = {n}, ε = {eps}: the error of Algorithm 1"
