@@ -24,7 +24,7 @@ def notebook(request):
 
 
 def test_there_are_notebooks():
-    assert {"00_start_here", "01_definitions", "04_fourier_accountant", "09_exact_fft_clt"} <= {
+    assert {"00_start_here", "01_definitions", "02_privacy_loss", "04_fourier_accountant", "09_exact_fft_clt"} <= {
         path.stem for path in NOTEBOOKS
     }
 
@@ -207,6 +207,28 @@ def test_claims_of_05():
     assert [bracket.upper for bracket in found] == [pytest.approx(0.286, abs=0.001), pytest.approx(1.8e-195, rel=0.02)]
     shares = [bracket.budget["rounding"] / bracket.upper for bracket in found]
     assert 0.3 < shares[0] / shares[1] < 3
+
+
+def test_claims_of_02():
+    says(
+        "02_privacy_loss",
+        "half of all mass sits in one **atom** there",
+        "$1 - 0.75^{10} = 94\\,\\%$",
+        "the promise $\\delta = 0$ is gone",
+    )
+    from dplab import Laplace, Pair
+
+    uniform = Pair.from_text("heaviside(t - 1/4)*heaviside(5/4 - t)", "heaviside(t)*heaviside(1 - t)")
+    assert [float(reference.delta(uniform, eps).value) for eps in (0, 1, 100)] == [0.25, 0.25, 0.25]
+    assert round(100 * (1 - 0.75**10)) == 94
+    truncated = Pair.from_text(
+        "exp(-abs(t - 1))*heaviside(t + 2)*heaviside(4 - t)/(2 - 2*exp(-3))",
+        "exp(-abs(t))*heaviside(t + 3)*heaviside(3 - t)/(2 - 2*exp(-3))",
+    )
+    # what P has above 3, and nothing else, has a loss above 1
+    alone = (2.718281828459045**-2 - 2.718281828459045**-3) / (2 - 2 * 2.718281828459045**-3)
+    assert float(reference.delta(truncated, 1).value) == pytest.approx(alone)
+    assert float(reference.delta(Laplace(1), 1).value) == 0
 
 
 def test_claims_of_09():

@@ -29,6 +29,9 @@ _HOMES = {
     "loss_widget": "losing",
     "neyman_pearson_picture": "defining",
     "neyman_pearson_widget": "defining",
+    "own_pair": "own",
+    "own_pair_picture": "own",
+    "own_pair_widget": "own",
     "sampling_picture": "composing",
     "sampling_widget": "composing",
 }
