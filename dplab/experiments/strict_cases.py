@@ -92,9 +92,11 @@ def _eps(rng, composition: Composition, direction: str) -> str:
     freely = _decimal(rng.uniform(LEAST_EPS, MOST_EPS))
     if anywhere:
         return freely
-    scout = OneDirection(composition.reduced(), direction == "backward").scout
-    eps = scout.saddle_for(log_delta).eps
-    return _decimal(min(max(eps, LEAST_EPS), MOST_EPS), 6) if math.isfinite(eps) else freely
+    way = OneDirection(composition.reduced(), direction == "backward")
+    eps, largest = way.scout.saddle_for(log_delta).eps, float(way.largest_loss().lo)
+    if eps > largest * (1 - 1e-6):  # where losses are bounded, delta ends in a jump or falls to 0 very fast
+        eps = largest * (1 - 10 ** rng.uniform(-5, -0.5))
+    return _decimal(min(max(eps, LEAST_EPS), MOST_EPS), 9) if math.isfinite(eps) else freely
 
 
 def exact_eps(found: Case) -> Fraction:

@@ -15,15 +15,18 @@ from ..core.budget import ErrorBudget, Part
 from ..core.composition import Composition
 from ..core.results import Bracket
 from .choices import DEFAULT_GRID, GRIDS
-from .intervals import Interval, down, maximum, up
-from .onestep import FN, OneStep
-from .planning import Plan, Settings, make_plan, refined
+from .enumeration import MOST_SUMS, count_sums, enumerated_delta
+from .intervals import Interval, down, up
+from .onestep import OneStep
+from .planning import Plan, Settings, refined
 from .scout import Saddle, Scout
 from .sides import Side, SideValue
+from .split_planning import plan_for
 
 _TRIES = 5
 _WORTHWHILE = 0.7  # a try that shrinks the width by less is the last
 _FLOOR = -600.0  # log delta; one-step tails below e^-660 are not resolved
+_HOPELESS = -665.0
 _NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
 
 
@@ -55,6 +58,9 @@ class Found:
         width = self.relative_width * self.upper.bound
         if self.upper.log_bound < _FLOOR:
             return None
+        if width > 0 and self.upper.periodisation + self.lower.periodisation > 0.3 * width:  # a longer window
+            estimate = math.log(max(self.upper.central, 1e-300))
+            return replace(saddle, log_delta=min(saddle.log_delta - 4.0, estimate - 2.0)), settings
         if width > 0 and self.upper.infinity - self.lower.infinity > 0.3 * width:
             estimate = self.upper.central if self.upper.central > 0 else 1e-300
             return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
@@ -115,10 +121,14 @@ class OneDirection:
 
     @cached_property
     def has_closed_form(self) -> bool:
-        """True for one step, for a sum of losses that takes one value only, and where nothing finite is left."""
+        """True for one step, where nothing finite is left, and where the sums of losses can be written down."""
         if self.steps == 1 or self.infinity[0] >= 1:
             return True
-        return all(step.support is None and len(step.atoms) == 1 for step, _ in self.parts)
+        return self._sums == 1 or (len(self.parts) > 1 and 1 < self._sums <= MOST_SUMS)
+
+    @cached_property
+    def _sums(self) -> int:
+        return count_sums(self.parts)
 
     def answers_without_grid(self, settings: Settings) -> bool:
         """True where a closed form serves and no particular grid was asked for."""
@@ -131,12 +141,8 @@ class OneDirection:
         if self.steps == 1:
             curve = self.parts[0][0].curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
             return float(curve.lo[0]), float(curve.hi[0])
-        log_mass = Interval.exactly(0.0)
-        for step, k in self.parts:
-            log_mass = log_mass + FN.log(step.atoms[0][1]) * k
-        finite = FN.exp(log_mass) * maximum(-FN.expm1(eps - self.largest_loss()), 0.0)
-        low, high = self.infinity
-        return max(low + float(finite.lo) - 4e-16, 0.0), min(high + float(finite.hi) + 4e-16, 1.0)
+        finite = enumerated_delta(self.parts, eps) + Interval(*self.infinity)
+        return max(float(finite.lo), 0.0), min(float(finite.hi), 1.0)
 
     def _log_q(self) -> tuple[float, float]:
         """Upper and lower bound of log prod (1 - delta_{Y/X}(inf))^k, the second distribution's finite mass."""
@@ -177,9 +183,21 @@ class OneDirection:
 
     def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
         saddle = self.scout.saddle(point.eps)
+        if saddle.log_delta < _HOPELESS:
+            rtol = max(rtol, 0.5)  # no grid would reach it: spend little
+        best = self._tried(saddle, point, rtol, settings, alone)
+        if best[0].relative_width > rtol and saddle.splitting is None and not settings.fixed and alone:
+            other = self.scout.split(saddle)
+            if other.splitting is not None:
+                tried = best, self._tried(other, point, rtol, settings, alone)
+                best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
+        return best
+
+    def _tried(self, saddle: Saddle, point: Point, rtol: float, settings: Settings, alone: bool):
+        """Brackets from better and better plans of one kind."""
         best = None
         for _ in range(_TRIES):
-            plan = make_plan(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
+            plan = plan_for(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
             helped = best is None or found.relative_width < _WORTHWHILE * best[0].relative_width

@@ -143,8 +143,8 @@ class Lines:
 
 def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     """Lines at the midpoints, except: at the left ends of the first two cells and at the right end of the last; and at
-    the right end where the midpoint's line would be negative there (an off-grid atom, a tail that the grid does not
-    resolve).
+    the right end where the midpoint's line has lost half of h there (an off-grid atom, a tail or a start that the grid
+    does not resolve).
 
     Left of the support h is the line 1 - x; if a node value fell below it where the mass starts, the hull would drag
     the whole line down, a loss of first order. The second cell's left end keeps it. Mass below the grid, which does
@@ -154,9 +154,11 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     shift[:2], shift[-1] = 0.0, 1.0
     tails = step.continuous(_points(grid, shift))
     lines = Lines(grid, shift, tails, drops_below=False)
-    at_right, least = lines.values(step)[1], float(step.infinity.lo)
-    bad = at_right.lo < least
-    bad[0], bad[-1] = at_right.hi[0] < least, False  # the first may hold everything: 0 within rounding at s = 0
+    (at_left, at_right), least = lines.values(step), float(step.infinity.lo)
+    half = least + 0.5 * (np.append(at_left.lo[1:], least) - least)
+    bad = at_right.lo < half
+    # The first cell may hold everything, h being 0 within rounding at its right end; the last has its right end's line.
+    bad[0], bad[-1] = at_right.hi[0] < max(half[0], least), False
     if bad.any():
         shift = np.where(bad, 1.0, shift)
         again = step.continuous(_points(grid, shift)[bad])

@@ -12,8 +12,9 @@ from ..core.directions import Direction
 from ..core.results import Bracket
 from .accountant import Found, OneDirection, budget_of
 from .intervals import down, up
-from .planning import Settings, make_plan
+from .planning import Settings
 from .sides import Side
+from .split_planning import plan_for
 
 _TRIES = 5
 _STEPS, _FEWEST, _WORK = 60, 12, 4_000_000  # of a search: evaluations, and frequencies summed in all
@@ -104,7 +105,7 @@ def _search(
     for _ in range(_TRIES):
         loose = max(atol, 0.5 * (enough - saddle.eps)) if best is None else atol
         rtol = min(0.5, loose * saddle.tilt * (1 - infinity / most))
-        plan = make_plan(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
+        plan = plan_for(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
         right = root(upper, float(down(math.log(least))), saddle.eps, 1 / saddle.tilt, atol, +1)
         left = root(lower, float(up(math.log(most))), saddle.eps, 1 / saddle.tilt, atol, -1)
@@ -180,7 +181,7 @@ def root(side: Side, log_target: float, start: float, scale: float, atol: float,
 
     inside = outside = None
     eps, step = start, 0.0
-    steps = max(_FEWEST, min(_STEPS, _WORK // (len(side.sum.frequencies) + 1)))
+    steps = max(_FEWEST, min(_STEPS, _WORK // (side.sum.work + 1)))
     for _ in range(steps):  # walk until both a usable and an unusable eps are known
         gap = gap_at(eps)
         if gap <= 0:

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .choices import DEFAULT_GRID, GRIDS
+from .coarse import CoarseLaw
 from .grids import Grid
 from .intervals import Interval, down, up
 from .onestep import OneStep
-from .scout import CoarseLaw, Saddle, Scout
+from .rare import Splitting
+from .scout import Saddle, Scout
 from .tilted import good_size
 
 DEFAULT_MAX_SIZE = 2**22
-_MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
+MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
-_MARGIN = 1e-3
+MARGIN = 1e-3
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,8 @@ class Settings:
 class Plan:
     """One discretisation: the tilt, dx for the lower and upper side, one grid a part for each, window, n.
 
-    `spare` is a mass too small to matter in one step: values of h below it need not be resolved.
+    `spare` is a mass too small to matter in one step: values of h below it need not be resolved. With a `splitting`,
+    `windows` holds (window, n) for each of its terms, None for those that are bounded only.
     """
 
     tilt: float
@@ -53,6 +56,8 @@ class Plan:
     spare: float
     capped: bool
     grid: str = DEFAULT_GRID
+    splitting: Splitting | None = None
+    windows: tuple[tuple[tuple[float, float, float, float], int] | None, ...] = ()
 
 
 def make_plan(
@@ -74,28 +79,41 @@ def make_plan(
         wanted = rtol / (tilt * steps + sum(rough))
     else:
         wanted = math.sqrt(4 * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
-    wanted = settings.dx or min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
+    wanted = min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
+    wanted = settings.dx or min(wanted, coarsest(parts, tilt, rtol))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
     log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
-    target = math.log(_MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
-    log_tail = math.log(_MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
-    log_share = math.log(_MARGIN * rtol / steps)
-    ranges = [_range(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]
-    room, most = 2 * min(wanted, 1.0), min(settings.max_size, _MOST_NODES)
+    target = math.log(MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
+    log_tail = math.log(MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
+    log_share = math.log(MARGIN * rtol / steps)
+    ranges = [range_of(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]
+    room, most = 2 * min(wanted, 1.0), min(settings.max_size, MOST_NODES)
     window = scout.window(tilt, target, [(bottom - room, top + room) for bottom, top in ranges])
     width = window[1] - window[0]
     least = max([width / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
     dx = max(wanted, least)
-    aligned = _alignment(parts, dx, least)
-    lower = _grids(parts, ranges, aligned, dx, -1)
-    upper = _grids(parts, ranges, aligned, dx, +1)
+    aligned = alignment(parts, dx, least)
+    lower = grids_for(parts, ranges, aligned, dx, -1)
+    upper = grids_for(parts, ranges, aligned, dx, +1)
     dx = float(upper[0].dx)
     n = settings.n or good_size(int(width / dx) + 16)
     spare = math.exp(max(log_tail, -660.0))
     return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
 
 
-def _range(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float) -> tuple[float, float]:
+def coarsest(parts: list[tuple[OneStep, int]], tilt: float, rtol: float) -> float:
+    """The dx that still resolves where losses start or end abruptly: a lower grid that does not puts the bulk of a step
+    at its smallest loss. Where even k times that loss does not matter, it may."""
+    ends = [
+        end
+        for step, k in parts
+        for end in (abs(float(step.smallest.mid)), abs(float(step.largest.mid)))
+        if 0 < end < math.inf and k * end * tilt > rtol / 8
+    ]
+    return min(ends, default=math.inf) / 2
+
+
+def range_of(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float) -> tuple[float, float]:
     """The losses that one part's grid must reach: beyond them its mass does not matter."""
     top = _first(step, law.top_cell(log_tail), lambda p, q, x: p <= math.exp(max(log_tail, -660.0)))
     limit = log_share + law.log_mgf(tilt)
@@ -130,7 +148,7 @@ class Alignment:
     cells: int
 
 
-def _alignment(parts, dx: float, least: float) -> Alignment | None:
+def alignment(parts, dx: float, least: float) -> Alignment | None:
     """The part whose two heaviest atoms matter most, if some dx fits them."""
     best, weight = None, _HEAVY
     for index, (step, k) in enumerate(parts):
@@ -164,8 +182,16 @@ def _heaviest_atom(step: OneStep) -> Interval:
     return max(step.atoms, key=lambda atom: float(atom[1].mid))[0]
 
 
-def _grids(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
-    offsets = [_nudged(_heaviest_atom(step), side) if step.atoms else 0.0 for step, _ in parts]
+def _offset(step: OneStep, dx: float, side: int) -> float:
+    """Where a node has to be: at the heaviest atom, or where a law that the grid does not resolve starts."""
+    if step.atoms:
+        return _nudged(_heaviest_atom(step), side)
+    start = abs(float(step.smallest.mid))
+    return _nudged(step.smallest, side) if 0 < start < 2 * dx else 0.0
+
+
+def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
+    offsets = [_offset(step, dx, side) for step, _ in parts]
     if aligned is not None:
         left, right = _heaviest(parts[aligned.part][0])
         offsets[aligned.part] = _nudged(left, side)

@@ -7,6 +7,7 @@ from .choices import GRIDS
 from .intervals import U
 from .onestep import OneStep
 from .planning import Plan
+from .splitting import SplitSum
 from .tilted import TiltedSum
 
 
@@ -38,7 +39,11 @@ class Side:
         self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in zip(parts, grids, strict=True)]
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
-        self.sum = TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
+        self.sum: TiltedSum | SplitSum = (
+            TiltedSum(self.plds, plan.tilt, plan.window, plan.n)
+            if plan.splitting is None
+            else SplitSum(self.plds, plan.splitting, plan.windows)
+        )
         self.infinity = self._infinity()
         own = [(float(step.infinity.hi if sign > 0 else step.infinity.lo), k) for step, k in parts]
         log_rest = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in own)

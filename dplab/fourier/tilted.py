@@ -142,12 +142,12 @@ class TiltedSum:
         first = math.floor(place) + 1  # of the losses S = offset + i dx > eps in the window
         first += self.offset + first * dx <= eps
         count = self.start + n - first
-        log_kappa = -math.log1p(tilt) - tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
+        kappa = log_kappa(tilt)
         log_factor = self.log_normaliser - tilt * eps
         slack = self.log_slack + 4 * (abs(self.log_normaliser) + abs(tilt * eps) + 8) * U
         slack += tilt * self.position_error(eps)
         if count <= 0:
-            return KernelSum(0.0, 0.0, _exp(log_kappa + self.log_outside), log_factor, slack)
+            return KernelSum(0.0, 0.0, _exp(kappa + self.log_outside), log_factor, slack)
         y = self.offset + first * dx - eps
         lift = tilt * y  # e^{-lift} is taken out too, or a far window would underflow to "exactly 0"
         log_factor, slack = log_factor - lift, slack + 4 * lift * U
@@ -167,18 +167,28 @@ class TiltedSum:
             (self._spectrum_error * (np.abs(kernel) + 64 * U * size)).sum()
             + ((64 + 2 * math.log2(len(kernel) + 1)) * U * moduli * size).sum()
         )
-        largest = count * min(1.0, _exp(log_kappa + lift))
+        largest = count * min(1.0, _exp(kappa + lift))
         if tilt * dx > TINY:
             largest = min(largest, -1 / math.expm1(-tilt * dx))
         rounding = rounding * (1 + 1e-9) + self.dropped * largest
         if not (math.isfinite(value) and math.isfinite(rounding)):
             value, rounding = 0.0, math.inf  # beyond float64: nothing is known
-        return KernelSum(value, rounding, _exp(log_kappa + self.log_outside + lift), log_factor, slack)
+        return KernelSum(value, rounding, _exp(kappa + self.log_outside + lift), log_factor, slack)
+
+    @property
+    def work(self) -> int:
+        """Frequencies summed in one evaluation."""
+        return len(self.frequencies)
 
     def position_error(self, eps: float) -> float:
         """A bound of the error of S - eps from adding up offsets and multiples of dx in float64."""
         reach = max(abs(self.start), abs(self.start + self.n)) * self.dx
         return 8 * U * (self._magnitude + reach + abs(eps))
+
+
+def log_kappa(tilt: float) -> float:
+    """log of the kernel's supremum theta^theta/(1 + theta)^{1 + theta}."""
+    return -math.log1p(tilt) - tilt * math.log1p(1 / tilt) if tilt > 0 else 0.0
 
 
 def _exp(x: float) -> float:
