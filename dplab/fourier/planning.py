@@ -191,6 +191,7 @@ def _offset(step: OneStep, dx: float, side: int) -> float:
 
 
 def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
+    """One grid a part that covers its range; side +1 for the upper, -1 for the lower bound."""
     offsets = [_offset(step, dx, side) for step, _ in parts]
     if aligned is not None:
         left, right = _heaviest(parts[aligned.part][0])

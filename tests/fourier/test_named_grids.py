@@ -92,7 +92,7 @@ def test_corrections_are_as_small_as_rounding(named, sign):
         (30 * RandomizedResponse("0.6"), 2, lambda: atoms_delta(RandomizedResponse("0.6"), False, 30, 2)),
         (3 * PoissonSubsampled(Laplace(0), "0.1"), "0.1", lambda: no_noise(3, mpf("0.1"), mpf("0.1"))),
     ],
-    ids=str,
+    ids=["many", "one", "atoms", "no noise"],
 )
 def test_brackets_of_compositions_hold_the_truth(named, composition, eps, true):
     for settings in ({}, {"dx": 0.05}, {"dx": "0.003", "tilt": 1}, {"dx": 1.5}):

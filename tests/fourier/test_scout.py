@@ -8,8 +8,9 @@ import pytest
 
 from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
 from dplab.core.pld import PLD
-from dplab.fourier.coarse import CoarseLaw, Scout
+from dplab.fourier.coarse import CoarseLaw
 from dplab.fourier.onestep import OneStep
+from dplab.fourier.scout import Scout
 
 from .exact import FN, MECHANISMS, gaussian_delta
 
