@@ -2,6 +2,7 @@
 # make test       lint, types and the quick tests
 # make test-long  the tests that take longer: every notebook, and JupyterLab in a real browser
 # make bench      time, bracket width and memory of the standard cases, beside every other accountant that is there
+# make scale      how time grows with steps, transform size, mechanisms and eps points
 # make peers      installs other accountants for `make bench`, each into an environment of its own
 # make clean      removes what the above made, .venv included
 #
@@ -20,7 +21,7 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # JupyterLab refuses to run as root unless told that this is meant.
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-long peers bench clean
+.PHONY: help lab test test-long peers bench scale clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -44,8 +45,11 @@ peers: .venv/.lab-installed
 bench: .venv/.lab-installed
 	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m dplab.experiments.bench $(BENCH_ARGS)
 
+scale: .venv/.lab-installed
+	env -u OPENBLAS_CORETYPE -u OPENBLAS_L2_SIZE $(BIN)/python -m dplab.experiments.scale $(BENCH_ARGS)
+
 clean:
-	rm -rf .venv .venv-* dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-* build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find dplab tests notebooks exercises -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 # The stamp files make a second call start at once.

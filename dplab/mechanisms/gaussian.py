@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from ..core.pair import Coordinate, Pair, Tails
 from ..core.parameters import evaluate, nonnegative
+from .noise import at_unit_sensitivity
 
 
 class Gaussian(Pair):
@@ -33,8 +34,8 @@ class Gaussian(Pair):
         )
 
     def reduced(self):
-        """None for sensitivity 0."""
-        return None if self.arguments["sensitivity"] == 0 else self
+        """The same at sensitivity 1; None for sensitivity 0."""
+        return at_unit_sensitivity(self, "sigma")
 
     @property
     def noiseless(self) -> bool:

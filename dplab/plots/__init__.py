@@ -29,6 +29,7 @@ _HOMES = {
     "draw_pld": "losses",
     "draw_rates": "rates",
     "draw_residuals": "residuals",
+    "draw_scaling": "scaling",
     "Picture": "svg",
     "picture": "svg",
     "to_svg": "svg",

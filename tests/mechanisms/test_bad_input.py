@@ -86,6 +86,13 @@ def test_only_a_mechanism_can_be_sampled(mechanism):
         (PoissonSubsampled(PoissonSubsampled(Laplace(2), 0), "0.2"), None),
         (RandomizedResponse("0.75"), RandomizedResponse("0.75")),
         (Gaussian("sigma"), Gaussian("sigma")),
+        (Gaussian(3, sensitivity="3/2"), Gaussian(2)),
+        (Laplace(3, sensitivity=6), Laplace("1/2")),
+        (PoissonSubsampled(Gaussian(3, sensitivity="3/2"), "0.1"), PoissonSubsampled(Gaussian(2), "0.1")),
+        (Gaussian(0, sensitivity=2), Gaussian(0)),
+        (Gaussian("1e-200", sensitivity="1e200"), Gaussian("1e-200", sensitivity="1e200")),  # 1e-400 is no parameter
+        (Gaussian(3, sensitivity="sqrt(2)"), Gaussian(3, sensitivity="sqrt(2)")),
+        (Gaussian(3, sensitivity="Delta"), Gaussian(3, sensitivity="Delta")),
         (PoissonSubsampled(Gaussian("sigma"), "q"), PoissonSubsampled(Gaussian("sigma"), "q")),
     ],
     ids=str,
