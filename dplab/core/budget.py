@@ -53,8 +53,9 @@ class ErrorBudget:
 
     def rows(self) -> list[tuple[str, str, str, str]]:
         """(name, size, share, reason) as text, for tables."""
-        total = self.total or math.inf
-        return [(p.name, number(p.size, 3), _share(p.size / total), p.reason) for p in self.parts]
+        total = self.total or 1.0
+        shares = [_share(p.size / total) if math.isfinite(total) else "" for p in self.parts]
+        return [(p.name, number(p.size, 3), share, p.reason) for p, share in zip(self.parts, shares, strict=True)]
 
     def __str__(self) -> str:
         lines = [f"{name:<16}{size:>12}{share:>9}  {reason}" for name, size, share, reason in self.rows()]

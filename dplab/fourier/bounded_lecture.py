@@ -37,7 +37,10 @@ _INFINITE = "delta(inf) and its k-th power, enclosed"
 
 @dataclass(frozen=True)
 class Composed:
-    """C^k: `masses` of the periodised k-fold sum on x_i, each right within `error` (float64's share alone)."""
+    """C^k: `masses` of the periodised k-fold sum on x_i, each right within `error` (float64's share alone).
+
+    Where the power leaves float64's range, `error` is inf.
+    """
 
     x: np.ndarray
     masses: np.ndarray
@@ -67,11 +70,14 @@ def compose(a, k, L: float) -> Composed:
         unresolved |= np.abs(phi) < gamma
         relative += k_j * np.log1p(gamma / size) + math.sqrt(5) * U * (k_j + 2)
         log_size += k_j * np.log(size)
-        total = total * _power(phi, k_j)
+        with np.errstate(over="ignore", invalid="ignore"):  # seen below
+            total = total * _power(phi, k_j)
     largest = np.exp(np.minimum(log_size + relative + 1e-9, 700.0))
     errors = np.where(unresolved, 2 * largest, largest * -np.expm1(-relative) + 8 * U * largest)
     weights = np.full(n // 2 + 1, 2.0 / n)
     weights[[0, -1]] = 1.0 / n
+    if not np.all(np.isfinite(total)):
+        return Composed(x, np.zeros(n), math.inf)
     error = float(weights @ errors + (stages + 2) * U * (weights @ largest)) * (1 + 1e-9) + 1e-300
     return Composed(x, np.fft.fftshift(np.fft.irfft(total, n)), error)
 
@@ -99,9 +105,7 @@ def algorithm_1_with_error(
         Part("rounding", 2 * found.transforms, _TRANSFORMS),
         Part("mass at infinity", 2 * found.infinite_part, _INFINITE),
     ]
-    parts.append(
-        Part("evaluation", _rest(found.low, found.high, parts), "float64 in kernel and final sum; eps to float64")
-    )
+    parts.append(Part("evaluation", _rest(found, found, parts), "float64 in kernel and final sum; eps to float64"))
     return _bracket(found.low, found.high, parts, found.settings)
 
 
@@ -135,6 +139,10 @@ class _Side:
         """The final sum of kernel times masses, and float64's part in it."""
         x, masses, error = composed.x, composed.masses, composed.error
         n = len(x)
+        self.infinite_part = 0.5 * (float(self.infinity.hi) - float(self.infinity.lo))
+        if not math.isfinite(error):  # beyond float64: nothing is known
+            self.value, self.evaluation, self.transforms, self.rounding = 0.0, 0.0, math.inf, math.inf
+            return
         points = Interval(x - 4 * U * np.abs(x), x + 4 * U * np.abs(x))
         kernel = maximum(-FN.expm1(eps - points), 0.0)
         middle = 0.5 * (kernel.lo + kernel.hi)
@@ -143,7 +151,6 @@ class _Side:
         self.transforms = math.fsum(kernel.hi) * error * (1 + n * U)
         evaluated = (0.5 * (kernel.hi - kernel.lo) + 2 * U * kernel.hi) @ (sizes + error)
         self.evaluation = float(evaluated) * (1 + n * U) + 4 * U * (abs(self.value) + float(self.infinity.hi)) + 1e-300
-        self.infinite_part = 0.5 * (float(self.infinity.hi) - float(self.infinity.lo))
         self.rounding = (self.transforms + self.evaluation + self.infinite_part) * (1 + 8 * U)
 
     def _wrapped(self, rows, counts, L: float, wrap: Wrap, lam) -> None:
@@ -208,12 +215,14 @@ def algorithm_1_bracket(
         Part("mass at infinity", spread, _INFINITE),
     ]
     reason = "float64 in masses, kernel and final sum; parameters to float64"
-    parts.append(Part("evaluation", _rest(low.low, high.high, parts), reason))
+    parts.append(Part("evaluation", _rest(low, high, parts), reason))
     return _bracket(low.low, high.high, parts, high.settings | {"k": k}, parse_direction(direction))
 
 
-def _rest(low: float, high: float, parts: Sequence[Part]) -> float:
-    return high - low - math.fsum(part.size for part in parts)
+def _rest(low: _Side, high: _Side, parts: Sequence[Part]) -> float:
+    """What the other parts leave of upper - lower: kernel, final sum, and the rounding of adding up."""
+    rest = high.high - low.low - math.fsum(part.size for part in parts)
+    return rest if math.isfinite(rest) else low.evaluation + high.evaluation
 
 
 def _bracket(low: float, high: float, parts, settings, direction: str = "forward") -> Bracket:

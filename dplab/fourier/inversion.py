@@ -112,8 +112,9 @@ def _search(
         at = 0.5 * (left + right) if math.isfinite(left) and math.isfinite(right) else saddle.eps
         found = Found(lower.at(at, 0.0), upper.at(at, 0.0), plan)
         width = right - left
-        slope = found.relative_width * found.upper.bound
-        budget = budget_of(found).scaled(width / slope) if slope > 0 and math.isfinite(width) else _empty(width)
+        budget = budget_of(found)
+        known = 0 < budget.total < math.inf and math.isfinite(width)
+        budget = budget.scaled(width / budget.total) if known else _empty(width)
         reached = width <= atol
         note = "" if reached else f"accuracy not reached: width {width:.1e}, asked {atol:.1e}"
         helped = best is None or not width > 0.7 * (best.upper - best.lower)

@@ -1,5 +1,6 @@
 """The error budget as a stacked bar: what the width of a bracket is made of."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -64,16 +65,18 @@ def _make_room(ax: "Axes", longest: int, parts: int) -> None:
 
 
 def _sizes(budget: ErrorBudget) -> dict[str, float]:
+    if any(part.size == math.inf for part in budget):  # beside those nothing else is anything
+        return {part.name: float(part.size == math.inf) for part in budget}
     return {part.name: part.size for part in budget}
 
 
 def _positive(budget: ErrorBudget) -> float:
     """The sum of what widens the bracket; a part may also narrow it (two directions, clipping)."""
-    return sum(part.size for part in budget if part.size > 0)
+    return sum(size for size in _sizes(budget).values() if size > 0)
 
 
 def _label(part: str, budget: ErrorBudget, several: bool) -> str:
-    return part if several else f"{part}: {short(_sizes(budget).get(part, 0.0), 2)}"
+    return part if several else f"{part}: {short(sum(p.size for p in budget if p.name == part), 2)}"
 
 
 def _described(name: str, budget: ErrorBudget) -> str:
@@ -81,5 +84,6 @@ def _described(name: str, budget: ErrorBudget) -> str:
     if not budget.total:
         return f"{start} 0"
     total = _positive(budget)
-    shares = in_words(f"{part.name} {percent(part.size / total)}" for part in budget if part.size > 1e-4 * total)
+    sizes = _sizes(budget).items()
+    shares = in_words(f"{part} {percent(size / total)}" for part, size in sizes if size > 1e-4 * total)
     return f"{start} {short(budget.total)}, of which {shares}"

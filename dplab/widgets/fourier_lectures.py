@@ -6,7 +6,7 @@ from functools import lru_cache
 from ..core.display import html_table
 from ..core.pair import Pair
 from ..fourier.bounded_lecture import algorithm_1_bracket, outward_masses
-from ..fourier.chernoff import alphas
+from ..fourier.chernoff import Alphas, alphas
 from ..fourier.lecture import rounded_masses
 from ..fourier.wrapping import one_sided, theorem_10
 from ..mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
@@ -89,9 +89,13 @@ def wrap_widget(mechanism: str = "Gaussian, sigma = 2", *, k: int = 8, L: str = 
 
 
 @lru_cache(64)
-def _upper_alphas(pair: Pair, L: float, n: int, lams: tuple[float, ...]) -> tuple:
-    masses = outward_masses(pair, L, n, "upper").masses
-    return tuple(alphas(masses, L, lam) for lam in lams)
+def _upper_masses(pair: Pair, L: float, n: int):
+    return outward_masses(pair, L, n, "upper").masses
+
+
+@lru_cache(8192)
+def _upper_alphas(pair: Pair, L: float, n: int, lam: float) -> Alphas:
+    return alphas(_upper_masses(pair, L, n), L, lam)
 
 
 def wrap_bounds(pair: Pair, k: int, L: float, n: int, lams: Sequence[float]) -> dict[str, list[tuple[float, float]]]:
@@ -101,7 +105,7 @@ def wrap_bounds(pair: Pair, k: int, L: float, n: int, lams: Sequence[float]) -> 
     >>> [label for label in found]
     ['Theorem 10', 'its truncation part', 'sharper, above + below']
     """
-    found = _upper_alphas(pair, float(L), n, tuple(map(float, lams)))
+    found = [_upper_alphas(pair, float(L), n, float(lam)) for lam in lams]
     theorem = [theorem_10(a.plus, a.minus, k, L, lam) for a, lam in zip(found, lams, strict=True)]
     sharper = [one_sided(a.plus, a.minus, k, L, lam) for a, lam in zip(found, lams, strict=True)]
     return {
@@ -123,7 +127,7 @@ def error_picture(pair: Pair, k: int, L, n: int, eps, lam=None, *, wrap="one-sid
     bracket = algorithm_1_bracket(pair, k, L, n, eps, wrap=wrap, lam=lam)
     settings = bracket.budget.settings
     used = float(str(settings.get("lambda above", settings.get("lambda"))))
-    series = wrap_bounds(pair, k, float(L), n, _CURVE)
+    series = wrap_bounds(pair, k, float(L), n, sorted({*_CURVE, used}))
     least = min(value for points in series.values() for _, value in points)
     limits = (min(max(least / 1e3, 1e-60), 1e-8), 1e2)  # the legend stands below the curves
     left, right = dress(figure, 2, keep=True)

@@ -1,4 +1,4 @@
-"""The capstone notebook in JupyterLab: it runs, and its slider draws a new picture."""
+"""Notebooks in JupyterLab: they run, and their sliders draw new pictures."""
 
 import pytest
 
@@ -14,14 +14,22 @@ from tests.browser.lab import (
 )
 from tests.house import ROOT
 
+SLIDERS = {
+    "04_fourier_accountant": ("L", "k", "eps"),
+    "05_error_analysis": ("lambda", "L", "n", "k"),
+    "09_exact_fft_clt": ("sigma",),
+}
+
 
 @pytest.mark.long
 @pytest.mark.browser
-def test_the_capstone_answers_the_keyboard(tmp_path):
+@pytest.mark.parametrize("stem", SLIDERS)
+def test_the_sliders_answer_the_keyboard(stem, tmp_path):
     with jupyter_lab(ROOT / "notebooks", tmp_path) as url, chromium_page() as page:
-        open_notebook(page, url, "09_exact_fft_clt.ipynb")
+        open_notebook(page, url, f"{stem}.ipynb")
         run_all(page)
-        widget = widget_with(page, "sigma")
-        before = picture(widget)
-        press_slider(widget, "sigma")
-        new_picture(widget, before)
+        for label in SLIDERS[stem]:
+            widget = widget_with(page, label)
+            before = picture(widget)
+            press_slider(widget, label)
+            new_picture(widget, before)

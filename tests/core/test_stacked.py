@@ -33,7 +33,9 @@ def test_a_part_that_narrows_the_bracket_has_no_piece():
 @pytest.mark.parametrize("size", [0.0, math.inf, -1.0])
 def test_nothing_to_show(size):
     assert stacked_bar([("exact", size)], "") == ""
-    assert "<table>" in ErrorBudget((Part("exact", size, "known"),), {})._repr_html_()
+    shown = ErrorBudget((Part("exact", size, "known"), Part("grid", 0.0, "")), {})._repr_html_()
+    assert "<table>" in shown
+    assert "nan" not in shown
 
 
 def test_parts_look_the_same_everywhere_and_no_two_look_alike():

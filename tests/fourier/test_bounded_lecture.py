@@ -196,6 +196,23 @@ def test_nothing_lost_is_known_exactly():
     assert bracket.width < 64 * 64 * 2.0**-53 * 10  # n outputs, each within a few u log2 n
 
 
+def test_what_float64_cannot_hold_bounds_nothing_and_says_so():
+    heavy = np.full(8, 0.5)  # total mass 4
+    for steps in (400, 10**6):  # 4^400 is still a float, 4^(10^6) is not
+        bracket = algorithm_1_with_error(heavy, steps, 1.0, 0.2)
+        assert (bracket.lower, bracket.upper) == (0.0, 1.0)
+        assert not any(math.isnan(part.size) for part in bracket.budget)
+    assert compose(heavy, 10**6, 1.0).error == math.inf
+
+
+@pytest.mark.parametrize("wrap", ["one-sided", "theorem 10"])
+def test_a_useless_lambda_gives_a_useless_bracket_without_nan(wrap):
+    bracket = algorithm_1_bracket(Gaussian(1), 1000, 4, 64, 1, wrap=wrap, lam=300)
+    assert (bracket.lower, bracket.upper) == (0.0, 1.0)
+    assert not any(math.isnan(part.size) for part in bracket.budget)
+    assert "nan" not in bracket.budget._repr_html_()
+
+
 @pytest.mark.parametrize(
     ("change", "error", "words"),
     [

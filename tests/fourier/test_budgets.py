@@ -38,6 +38,8 @@ def test_parts_add_up_to_the_width(seed):
     composition = random_composition(rng)
     direction = ["forward", "backward", "both"][seed % 3]
     eps = fourier.epsilon(composition, 10.0 ** -int(rng.integers(2, 9)), direction)
+    if math.isfinite(eps.upper) and eps.lower > 0:
+        assert eps.budget.total == pytest.approx(eps.width, rel=1e-6, abs=1e-14 * eps.upper)
     at = round(eps.upper, 3) if math.isfinite(eps.upper) else 1.0
     bracket = fourier.delta(composition, at, direction)
     if bracket.budget.settings:  # otherwise no grid was needed

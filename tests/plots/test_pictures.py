@@ -191,6 +191,12 @@ def test_budget_bars_fill_the_axis(ax):
     assert len({bar.get_hatch() for bar in ax.patches}) == 2
 
 
+def test_a_part_without_bound_takes_the_whole_bar(ax):
+    sentence = draw_budget(ax, ErrorBudget((Part("grid", 1.0, ""), Part("tail", math.inf, "")), {}))
+    assert sentence == "Error budget: width ∞, of which tail 100 %."
+    assert [bar.get_width() for bar in ax.patches] == [0, 100]
+
+
 def test_an_empty_budget(ax):
     assert draw_budget(ax, ErrorBudget((Part("exact", 0.0, ""),), {})) == "Error budget: width 0."
 
