@@ -201,6 +201,7 @@ class OneDirection:
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
             helped = best is None or found.relative_width < _WORTHWHILE * best[0].relative_width
+            helped |= GRIDS[plan.grid].order == 1 and found.relative_width > 0.5  # the law is not resolved yet
             if best is None or found.relative_width < best[0].relative_width:
                 best = found, sides
             if found.relative_width <= rtol or plan.capped or settings.fixed or not helped:

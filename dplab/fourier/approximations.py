@@ -19,6 +19,8 @@ from .scout import Saddle
 from .sides import Side
 from .split_merge import split_masses
 
+_TRIES = 6
+
 
 @dataclass(frozen=True)
 class _Planned:
@@ -87,13 +89,14 @@ def _one_way(way: OneDirection, points: list[Point], rtol: float, settings: Sett
 
 def _planned(way: OneDirection, saddle: Saddle, rtol: float, settings: Settings) -> _Planned:
     """A grid fine enough to hold about all the mass: point masses miss what is narrower than a cell."""
-    while True:
+    for tries in range(_TRIES):
         plan = make_plan(way.parts, way.scout, saddle, rtol, settings, 1.0)
         side = Side(way.parts, plan, +1)
         planned = _Planned(saddle, plan, side, _log_caught(way, plan, side))
-        if abs(planned.log_caught) <= rtol or plan.capped or settings.fixed:
-            return planned
+        if abs(planned.log_caught) <= rtol or plan.capped or settings.fixed or tries == _TRIES - 1:
+            break
         settings = replace(settings, dx=plan.dx / 4, planned_dx=True)
+    return planned
 
 
 def _log_caught(way: OneDirection, plan: Plan, side: Side) -> float:

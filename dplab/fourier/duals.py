@@ -10,6 +10,7 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
+from ..core.errors import NoEnclosureError
 from .intervals import Interval, IntervalTable, U, _joined, as_interval
 
 FN = IntervalTable()
@@ -162,9 +163,58 @@ class DualTable:
             return type(low)(*(_merged(above, a, b) for a, b in zip(low, high, strict=True)))  # type: ignore[arg-type]
         return _merged(above, low, high)
 
+    def atan(self, x) -> Dual:
+        """The angle in (-pi/2, pi/2)."""
+        x = _dual(x)
+        return x.chain(FN.atan(x.value), 1 / (1 + (x * x).value))
+
+    def acot(self, x) -> Dual:
+        """The angle in (0, pi)."""
+        x = _dual(x)
+        return x.chain(FN.acot(x.value), -1 / (1 + (x * x).value))
+
+    def within(self, x, low, high) -> Dual:
+        """x, known to lie between the two."""
+        x = _dual(x)
+        return Dual(FN.within(x.value, _plain(low), _plain(high)), x.slope)
+
+    def between(self, x, low, high, below, inside, above) -> Dual:
+        """below where x <= low, above where x >= high, else inside(x); without a slope on intervals with an end."""
+        x, low, high = _dual(x), _plain(low), _plain(high)
+        below, above = _dual(below), _dual(above)
+        found = _dual(inside(Dual(FN.within(x.value, low, high), x.slope)))
+        value = FN.between(x.value, low, high, below.value, lambda _: found.value, above.value)
+        under, over = np.asarray(x.value.hi) <= as_interval(low).lo, np.asarray(x.value.lo) >= as_interval(high).hi
+        whole = (np.asarray(x.value.lo) >= as_interval(low).hi) & (np.asarray(x.value.hi) <= as_interval(high).lo)
+        ends = (
+            np.where(whole, inner, np.where(under, left, np.where(over, right, unknown)))
+            for inner, left, right, unknown in (
+                (found.slope.lo, below.slope.lo, above.slope.lo, -np.inf),
+                (found.slope.hi, below.slope.hi, above.slope.hi, np.inf),
+            )
+        )
+        return Dual(value, Interval(*ends))
+
+    def solve(self, function: Callable, x, low, high, rising: bool) -> Dual:
+        """The t with function(t) = x, whose derivative is 1/function'(t)."""
+        x = _dual(x)
+        t = FN.solve(lambda t: _dual(function(Dual.constant(t))).value, x.value, _plain(low), _plain(high), rising)
+        slope = _dual(function(Dual.variable(t))).slope.clipped(*((0.0, np.inf) if rising else (-np.inf, 0.0)))
+        return x.chain(t, 1 / slope)
+
+    def __getattr__(self, name: str):
+        """Functions without a derivative here: raises NoEnclosureError when one is needed."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NoEnclosureError(f"fourier: no derivative of {name} in interval arithmetic")
+
     def is_infinite(self, x) -> bool:
         """True for an infinite end of a support."""
         return isinstance(x, float) and np.isinf(x)
+
+
+def _plain(x):
+    return x.value if isinstance(x, Dual) else x
 
 
 def _merged(above: np.ndarray, low: Dual, high: Dual) -> Dual:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..core.errors import NoEnclosureError
 from ..core.pld import PLD
 from .duals import Dual, DualTable
 from .intervals import Interval, down, up
@@ -91,7 +92,7 @@ def stationary_points(pld: PLD, low: float, high: float, cells: int = 512, width
 def _at_once(pld: PLD, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Bounds of omega on each interval without cutting it, and the sign of its derivative (0: not known)."""
     with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-        whole = pld.density(DN, Dual.variable(Interval(left, right)))
+        whole = _with_slope(pld, Interval(left, right))
         at_left, at_right = (pld.density(FN, Interval.exactly(x)) for x in (left, right))
         shape = np.shape(left)
         value, slope = (_cleaned(x, shape) for x in (whole.value, whole.slope))
@@ -106,6 +107,15 @@ def _at_once(pld: PLD, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray,
     greatest = np.where(monotone, ends_high, np.minimum(value.hi, up(ends_high + reach)))
     sign = np.where(rising, 1, np.where(falling, -1, 0))
     return np.maximum(least, 0.0), np.maximum(greatest, 0.0), sign
+
+
+def _with_slope(pld: PLD, x: Interval) -> Dual:
+    """omega on each interval with its derivative; without (-inf, inf) where a pair of your own has none here."""
+    try:
+        return pld.density(DN, Dual.variable(x))
+    except NoEnclosureError:
+        everything = np.full(np.shape(x.lo), np.inf)
+        return Dual(pld.density(FN, x), Interval(-everything, everything))
 
 
 def _cleaned(x: Interval, shape: tuple[int, ...]) -> Interval:

@@ -16,6 +16,9 @@ from .onestep import FN, OneStep
 from .rounding_grid import exact_cells, moved_lower, moved_upper
 
 
+_SPIKE = 10.0
+
+
 def extreme_cells(step: OneStep, grid: Grid, above: np.ndarray, sign: int) -> np.ndarray:
     """An upper (sign +1) or a lower (-1) bound of the mass of the continuous part in each cell: width times max or
     min of omega."""
@@ -53,11 +56,15 @@ def roughness(step: OneStep, losses: np.ndarray, tilt: float) -> float:
         density = np.broadcast_to(step.pld.density(FN, Interval.exactly(points)).mid, points.shape)
         density = np.where(np.isfinite(density), density, 0.0)
         weight = np.exp(tilt * (points - points.max()))
-    mass = float(
-        np.sum(0.5 * (density * weight)[1:] * np.diff(points)) + np.sum(0.5 * (density * weight)[:-1] * np.diff(points))
-    )
-    jumps = np.abs(np.diff(density * weight, prepend=0.0, append=0.0))
-    return float(jumps.sum()) / mass if mass > 0 else 0.0
+    tilted = density * weight
+    masses = tilted * np.gradient(points) if len(points) > 1 else np.zeros(1)
+    mass = float(masses.sum())
+    if not mass > 0:
+        return 0.0
+    order = np.argsort(tilted)
+    typical = tilted[order][np.searchsorted(np.cumsum(masses[order]), 0.5 * mass)]  # half the mass has a lower density
+    bounded = np.minimum(tilted, _SPIKE * typical)  # a spike or pole is cheaper met by a finer second try
+    return float(np.abs(np.diff(bounded, prepend=0.0, append=0.0)).sum()) / mass
 
 
 def minmax_upper(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:

@@ -36,6 +36,8 @@ FUNCTIONS = {
     "power": lambda fn, x: fn.power(1 + x * x, Fraction(5, 3)),
     "quotient": lambda fn, x: (1 - x) / (3 + x * x) - 2 / fn.exp(x),
     "split": lambda fn, x: fn.split(x, 1, lambda x: x * x * x, lambda x: x * (x * x)),
+    "atan": lambda fn, x: fn.atan(x / 3),
+    "acot": lambda fn, x: fn.acot(2 - x),
     "pi": lambda fn, x: -fn.pi * x + x * 2 - (1 - x),
 }
 

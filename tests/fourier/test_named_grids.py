@@ -6,10 +6,11 @@ import math
 import mpmath
 import numpy as np
 import pytest
+import sympy
 from mpmath import mpf
 from scipy.signal import fftconvolve
 
-from dplab import Approximation, Bracket, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier
+from dplab import Approximation, Bracket, Gaussian, Laplace, Pair, PoissonSubsampled, RandomizedResponse, fourier
 from dplab.core.errors import ParameterError
 from dplab.core.pld import PLD
 from dplab.fourier.choices import GRIDS
@@ -135,6 +136,19 @@ def test_the_upper_minmax_total_exceeds_one_and_matters_with_many_steps():
     assert masses.sum() + infinity > 1.001
     few, many = (fourier.delta(k * sampled, 3, grid="minmax", dx=1 / 512) for k in (5, 100))
     assert many.relative_width > 5 * few.relative_width
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_pair_of_your_own(direction):
+    """Its density, inverted and placed by the interval table, has slopes too."""
+    t = sympy.Symbol("t", real=True)
+    logistic = sympy.exp(-t) / (1 + sympy.exp(-t)) ** 2
+    composition = 3 * Pair.from_densities(logistic.subs(t, t - 1), logistic, t)
+    sharp = fourier.delta(composition, 1, direction, rtol=1e-5)
+    found = fourier.delta(composition, 1, direction, grid="minmax", rtol=5e-2)
+    assert found.lower <= sharp.lower
+    assert sharp.upper <= found.upper
+    assert found.reached
 
 
 # --- order of convergence ---------------------------------------------------------------------------
