@@ -15,7 +15,6 @@ from .intervals import Interval, down, up
 from .onestep import FN, OneStep
 from .rounding_grid import exact_cells, moved_lower, moved_upper
 
-
 _SPIKE = 10.0
 
 
