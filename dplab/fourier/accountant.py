@@ -200,8 +200,9 @@ class OneDirection:
             plan = plan_for(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
-            helped = best is None or found.relative_width < _WORTHWHILE * best[0].relative_width
-            helped |= GRIDS[plan.grid].order == 1 and found.relative_width > 0.5  # the law is not resolved yet
+            first_order = GRIDS[plan.grid].order == 1  # falls slowly, and not at all before the law is resolved
+            worth = 1.0 if first_order and found.relative_width > 0.5 else 0.95 if first_order else _WORTHWHILE
+            helped = best is None or found.relative_width <= worth * best[0].relative_width
             if best is None or found.relative_width < best[0].relative_width:
                 best = found, sides
             if found.relative_width <= rtol or plan.capped or settings.fixed or not helped:
