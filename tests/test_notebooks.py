@@ -24,9 +24,14 @@ def notebook(request):
 
 
 def test_there_are_notebooks():
-    assert {"00_start_here", "01_definitions", "02_privacy_loss", "04_fourier_accountant", "09_exact_fft_clt"} <= {
-        path.stem for path in NOTEBOOKS
-    }
+    assert {
+        "00_start_here",
+        "01_definitions",
+        "02_privacy_loss",
+        "03_composition",
+        "04_fourier_accountant",
+        "09_exact_fft_clt",
+    } <= {path.stem for path in NOTEBOOKS}
 
 
 @pytest.mark.long
@@ -229,6 +234,28 @@ def test_claims_of_02():
     alone = (2.718281828459045**-2 - 2.718281828459045**-3) / (2 - 2 * 2.718281828459045**-3)
     assert float(reference.delta(truncated, 1).value) == pytest.approx(alone)
     assert float(reference.delta(Laplace(1), 1).value) == 0
+
+
+def test_claims_of_03():
+    says(
+        "03_composition",
+        "A composes *remove* and finds $5/32$",
+        "*add* is the worse one, with $6/32$",
+        "B finds $7/32$",
+        "**B is safe, but not tight.**",
+    )
+    from fractions import Fraction as F
+
+    asked = 2 * PoissonSubsampled(RandomizedResponse("3/4"), "1/2")
+    found = [reference.delta(asked, "log(3/2)", direction=d, digits=20).value for d in ("remove", "add", "both")]
+    assert [float(value) for value in found] == pytest.approx([5 / 32, 6 / 32, 6 / 32], rel=1e-15)
+    # B: the larger of the two curves has corners at 1/2, 1 and 2, with these masses
+    stepwise = {F(2): F(1, 2), F(1): F(1, 4), F(1, 2): F(1, 4)}
+    x = F(3, 2)
+    twice = sum(a * b * max(0, 1 - x / (r * s)) for r, a in stepwise.items() for s, b in stepwise.items())
+    assert twice == F(7, 32)
+    hundred = 100 * PoissonSubsampled(Gaussian(sigma=1), q="0.05")
+    assert {fourier.delta(hundred, eps).judge(clt.delta(hundred, eps).value) for eps in (1, 2, 4)} == {"below"}
 
 
 def test_claims_of_09():

@@ -24,6 +24,8 @@ _WIDTHS = 4.5
 
 
 _FEW_STEMS = 40
+_UNSEEN = 1e-6
+"""Atoms of so much less mass than the largest one are left out."""
 _TALLEST = 6.0
 """A peak is shown up to this many times the height that nine tenths of the points stay below."""
 _FLOATS = IntervalTable()
@@ -40,11 +42,13 @@ class Shape(NamedTuple):
 
 @lru_cache(maxsize=64)
 def shape(pld: PLD, points: int = 241) -> Shape:
-    """Evaluate a PLD for a picture (15 digits, pictures only)."""
+    """Evaluate a PLD for a picture (15 digits, pictures only), without the atoms that nobody could see."""
     need_numbers(pld.pair)
     fn = MpmathTable()
     with mpmath.workdps(15):
         atoms = sorted((float(atom.loss), float(atom.p)) for atom in pld.atoms(fn) if atom.p)
+        largest = max((mass for _, mass in atoms), default=0.0)
+        atoms = [(loss, mass) for loss, mass in atoms if mass > _UNSEEN * largest]
         return Shape(atoms, _density(pld, fn, points), float(pld.mass_at_infinity(fn)))
 
 
@@ -193,10 +197,12 @@ def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
         if law.density:
             x, y = zip(*law.density, strict=True)
             ax.plot(x, y, color=colour, linestyle=dash, linewidth=LINE, label=label)
-        for place, (loss, mass) in enumerate(law.atoms):
-            atoms.vlines([loss], 0, [mass], color=colour, linewidth=3, linestyle=dash)
-            named = label if place == 0 and not law.density else None
-            atoms.plot([loss], [mass], "o", color=colour, markersize=8, label=named)
+        if law.atoms:
+            losses, masses = zip(*law.atoms, strict=True)
+            few = len(losses) <= _FEW_STEMS
+            atoms.vlines(losses, 0, masses, color=colour, linewidth=3 if few else 1.4, linestyle=dash)
+            named = None if law.density else label
+            atoms.plot(losses, masses, "o", color=colour, markersize=8 if few else 3, label=named)
         if not law.density and not law.atoms:
             ax.plot([], [], color=colour, linestyle=dash, linewidth=LINE, label=label)
     mirrored = "P/Q mirrored"
@@ -209,12 +215,13 @@ def draw_mirror(ax: "Axes", pair: Pair, *, title: str = "") -> str:
         "zorder": 5,
     }
     if forward.density:
-        few = forward.density[:: max(1, len(forward.density) // 24)]
-        points = [(-s, math.exp(-s) * height) for s, height in few]
+        every = max(1, len(forward.density) // 24)
+        points = [(-s, math.exp(-s) * height) for s, height in forward.density[::every]]
         ax.plot(*zip(*points, strict=True), "o", label=mirrored, **{**look, "markersize": 6})
         ax.set_ylim(0, 1.4 * max(_top(law) for law in (forward, backward)))
     if forward.atoms:
         points = [(-s, math.exp(-s) * mass) for s, mass in forward.atoms]
+        look["markersize"] = 11 if len(points) <= _FEW_STEMS else 5
         atoms.plot(*zip(*points, strict=True), "s", label=None if forward.density else mirrored, **look)
         atoms.set_ylim(0, 1.4 * max(mass for law in (forward, backward) for _, mass in law.atoms))
     if both:

@@ -23,6 +23,7 @@ from .words import short
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_MOST_TICKS = 5
 _SHARE = 0.3
 """How much of the picture, in either direction, the two laws take."""
 
@@ -164,7 +165,7 @@ def _draw_listed(ax: "Axes", law: Table, image: Shape) -> str:
     for place, loss in zip(x[finite], s[finite], strict=True):
         if len(x) <= 8:
             frame.carry(float(place), float(loss))
-    every = -(-len(x) // 8)
+    every = -(-len(x) // _MOST_TICKS)
     ax.set_xticks(x[::every], law.names[::every], fontsize=TICK)
     return f"The losses of {len(x)} outcomes, {_span(lowest, highest)}."
 
@@ -215,11 +216,6 @@ def draw_sampling_map(ax: "Axes", pair: Pair, q, *, backward: bool = False, titl
             textcoords="offset points",
             fontsize=TEXT, color=VERMILLION,
         )  # fmt: skip
-    if image.infinite:
-        ax.annotate(
-            f"δ(∞) = {short(image.infinite)}", (0, 1), (6, -14), "axes fraction", textcoords="offset points",
-            fontsize=TEXT, color=VERMILLION,
-        )  # fmt: skip
     inside = [loss for loss, _ in [*image.atoms, *image.density]]
     _image(frame, image, min(inside, default=0.0), max(inside, default=0.0))
     ax.plot(s, phi, color=BLACK, linewidth=LINE)
@@ -230,9 +226,9 @@ def draw_sampling_map(ax: "Axes", pair: Pair, q, *, backward: bool = False, titl
             textcoords="offset points", ha="right", fontsize=TEXT, color=GREY,
         )  # fmt: skip
     under = "Q" if backward else "qP + (1−q)Q"
-    name_axes(
-        ax, f"loss s of the mechanism itself, under {under}", title or ("add: −φ(s)" if backward else "remove: φ(s)")
-    )
+    heading = "add: −φ(s)" if backward else "remove: φ(s)"
+    heading += f", and δ(∞) = {short(image.infinite)}" if image.infinite else ""
+    name_axes(ax, f"loss s of the mechanism itself, under {under}", title or heading)
     extra = f" An atom of mass {short(extra_mass)} comes from s = −∞." if lacking else ""
     infinite = f" Mass at infinity {short(image.infinite)}." if image.infinite else " No mass at infinity."
     return (

@@ -169,7 +169,7 @@ def _listed(pair: Pair) -> Table:
             rows = [(str(j), float(masses.p), float(masses.q)) for j, masses in counted]
         else:
             atoms = sorted(pair.atoms(_FN), key=lambda atom: atom.loss)
-            rows = [(f"s = {float(a.loss):.3g}", float(a.p), float(a.q)) for a in atoms]
+            rows = [(f"s={float(a.loss) + 0.0:.2g}", float(a.p), float(a.q)) for a in atoms]
         infinite, missing = float(pair.mass_at_infinity(_FN)), float(pair.mass_at_minus_infinity(_FN))
     rows = _seen(rows)
     rows = [("P only", infinite, 0.0)] * (infinite > 0) + rows + [("Q only", 0.0, missing)] * (missing > 0)

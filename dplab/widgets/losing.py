@@ -48,8 +48,9 @@ def _values(pair: Pair, quick: bool, name: str) -> str:
         law = shape(PLD(pair, direction == "backward"))
         losses = [loss for loss, _ in [*law.atoms, *law.density]]
         span = f"{short(min(losses))} to {short(max(losses))}" if losses else "none"
+        atoms = "endless" if getattr(pair, "endless", False) else str(len(law.atoms))
         deltas = ["…", "…"] if quick else [_delta(pair, eps, direction) for eps in ("0", "1")]
-        rows.append((facing, span, str(len(law.atoms)), short(law.infinite, 4), *deltas))
+        rows.append((facing, span, atoms, short(law.infinite, 4), *deltas))
     return html_table(("direction", "finite losses shown", "atoms", "δ(∞)", "δ(0)", "δ(1)"), rows, name)
 
 

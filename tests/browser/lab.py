@@ -133,7 +133,7 @@ def widget_with(page: Page, label: str) -> Locator:
 def press_slider(widget: Locator, label: str, key: str = "ArrowRight") -> None:
     """Focus the widget's slider with this label and press a key."""
     slider = widget.locator(".widget-slider").filter(has=widget.page.get_by_text(label, exact=True)).first
-    slider.get_by_role("slider").press(key)
+    slider.get_by_role("slider").first.press(key)  # of a range slider, the lower handle
 
 
 def picture(widget: Locator, seconds: float = 10) -> str:
