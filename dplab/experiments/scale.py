@@ -19,6 +19,7 @@ from tqdm import tqdm
 
 from .. import clt, fourier
 from ..core.composition import Composition
+from ..core.pair import Pair
 from ..mechanisms import Gaussian, Laplace, RandomizedResponse
 from . import machine
 from .questions import sampled, training_runs
@@ -68,7 +69,8 @@ class Grown:
 
 
 PANELS = {
-    "steps": "steps k",
+    "steps": "steps k, total privacy held",
+    "fixed": "steps k, each the same",
     "n": "transform size n",
     "mechanisms": "distinct mechanisms",
     "points": "eps points",
@@ -78,18 +80,26 @@ PANELS = {
 def lines(largest: int = 10**7) -> list[Line]:
     """Every line, up to a largest size (for a quick look, smaller).
 
-    The steps' questions are delta where it is about 1e-6, to relative width 1e-3: the window and with it n then grow
-    with sqrt(k) and dx stays. k steps on n given points cost one power of n numbers.
+    The steps' questions are delta where it is about 1e-6, to relative width 1e-3. Second-order grids err by about
+    k dx^2 times the tilt. With the total privacy held (the noise grows with sqrt(k)) the window and the tilt stay,
+    dx shrinks and n grows with sqrt(k). With each step the same the window grows with sqrt(k), the tilt falls with it,
+    dx shrinks with k^(1/4), so n grows with k^(3/4) once the tilt is well below 1.
     """
     powers = [10**j for j in range(8) if 10**j <= largest]
     counts = [m for m in (1, 3, 10, 30, 100, 300, 1000) if m <= largest]
     sizes = [2**j for j in range(10, 23, 2) if 2**j <= max(largest, 2**12)]
     return [
-        Line("steps", "subsampled Gaussian, σ=4", 0.5, tuple(_steps(sampled(4, "0.01"), powers))),
-        Line("steps", "subsampled Gaussian, σ=1", 0.5, tuple(_steps(sampled(1, "0.01"), powers))),
-        Line("steps", "Gaussian, σ=50", 0.5, tuple(_steps(Gaussian(50), powers))),
-        Line("steps", "Laplace, b=10", 0.5, tuple(_steps(Laplace(10), powers))),
-        Line("steps", "randomised response", 0.5, tuple(_steps(RandomizedResponse.from_eps("0.1"), powers))),
+        Line("steps", "Gaussian, σ=√k", 0.5, tuple(_steps(lambda k: Gaussian(f"sqrt({k})"), powers))),
+        Line("steps", "σ=4, q=1/√k", 0.5, tuple(_steps(lambda k: sampled(4, f"1/sqrt({k})"), powers))),
+        Line("steps", "σ=1, q=1/√(10k)", 0.5, tuple(_steps(lambda k: sampled(1, f"1/sqrt({10 * k})"), powers))),
+        Line("steps", "Laplace, b=√k", 0.5, tuple(_steps(lambda k: Laplace(f"sqrt({k})"), powers))),
+        Line(
+            "steps", "rand. response", 0.5, tuple(_steps(lambda k: RandomizedResponse.from_eps(f"1/sqrt({k})"), powers))
+        ),
+        Line("fixed", "Gaussian, σ=50", 0.75, tuple(_steps(lambda k: Gaussian(50), powers))),
+        Line("fixed", "σ=4, q=0.01", 0.75, tuple(_steps(lambda k: sampled(4, "0.01"), powers))),
+        Line("fixed", "σ=1, q=0.01", 0.75, tuple(_steps(lambda k: sampled(1, "0.01"), powers))),
+        Line("fixed", "Laplace, b=10", 0.75, tuple(_steps(lambda k: Laplace(10), powers))),
         Line("n", "n and dx by hand", 1.1, tuple(_by_hand(sizes))),
         Line("mechanisms", "10⁴ steps in all", 1.0, tuple(_mechanisms(counts, 10_000))),
         Line("points", "subsampled Gaussian", 1.0, tuple(_curve(10_000 * sampled(4, "0.01"), 3.0, counts))),
@@ -97,9 +107,9 @@ def lines(largest: int = 10**7) -> list[Line]:
     ]
 
 
-def _steps(pair, powers: list[int]) -> Iterator[Point]:
+def _steps(pair: Callable[[int], Pair], powers: list[int]) -> Iterator[Point]:
     for k in powers:
-        composition = k * pair
+        composition = k * pair(k)
         eps = max(float(clt.epsilon(composition, "1e-6")), 0.01)
         yield Point(k, lambda c=composition, e=eps: fourier.delta(c, e))  # type: ignore[misc]
 
@@ -160,7 +170,7 @@ def svg(found: list[Grown]) -> str:
     sentences = []
     for ax, panel in zip(axes, panels, strict=True):
         drawn = [one for one in found if one.panel == panel and len(one.sizes) > 1]
-        guide = 0.5 if panel == "steps" else 1.0
+        guide = drawn[0].expected if panel in ("steps", "fixed") else 1.0
         sentences.append(draw_scaling(ax, {one.label: one.pairs for one in drawn}, x=PANELS[panel], guide=guide))
     return to_svg(figure, "How time grows with the size of the question", " ".join(sentences))
 
@@ -200,7 +210,7 @@ def main(argv: list[str] | None = None) -> int:
             shown = f"{grown.exponent:.2f}" if len(grown.sizes) > 1 else "?"
             times = " ".join(f"{seconds:.3f}" for seconds in grown.seconds)
             tqdm.write(
-                f"{PANELS[grown.panel]:<20} {grown.label:<26} exponent {shown}, at most {grown.expected:g}; {times}"
+                f"{PANELS[grown.panel]:<28} {grown.label:<25} exponent {shown}, at most {grown.expected:g}; {times}"
             )
     arguments.out.mkdir(parents=True, exist_ok=True)
     data = {"machine": machine.description(), "lines": [vars(one) for one in found]}

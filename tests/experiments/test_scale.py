@@ -18,7 +18,7 @@ def test_lines_grow_and_end_where_they_should():
     ends = {
         panel: max(p.size for line in lines() if line.panel == panel for p in line.points) for panel in scale.PANELS
     }
-    assert ends == {"steps": 10**7, "n": 2**22, "mechanisms": 1000, "points": 1000}
+    assert ends == {"steps": 10**7, "fixed": 10**7, "n": 2**22, "mechanisms": 1000, "points": 1000}
     assert max(point.size for line in lines(100) for point in line.points if line.panel == "steps") == 100
 
 
