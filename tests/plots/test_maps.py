@@ -72,10 +72,9 @@ def test_the_mirror_points_lie_on_the_other_law(ax, pair):
                     (other,) = lines
                     assert y == pytest.approx(np.interp(x, *other.get_data()), abs=0.02 * max(other.get_ydata()))
                 else:
-                    stems = [
-                        line.get_data() for line in axes.lines if line.get_color() == "#D55E00" and line is not points
-                    ]
-                    assert any(abs(a[0] - x) < 1e-12 and b[0] == pytest.approx(y) for a, b in stems)
+                    heads = [line for line in axes.lines if line.get_color() == "#D55E00" and line.get_marker() == "o"]
+                    stems = [point for line in heads for point in zip(*line.get_data(), strict=True)]
+                    assert any(abs(a - x) < 1e-12 and b == pytest.approx(y) for a, b in stems)
 
 
 def test_masses_at_infinity_are_named(ax):
