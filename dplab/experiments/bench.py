@@ -13,16 +13,20 @@ from tqdm import tqdm
 
 from .. import peers
 from . import machine, tables
+from .derivations import derivation_times, lines, subjects
 from .imports import GOAL, STATEMENTS, import_times, ratio
 from .measuring import Measurement, of_peer, own
 from .questions import Question, questions
+
+DERIVATIONS = "derivations"
+"""The row of the symbolic route: every built-in derivation."""
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     made.add_argument("--repeat", type=int, default=7, metavar="N", help="processes for each figure (7)")
-    made.add_argument("--only", default="", metavar="ROWS", help="rows by name, separated by commas: W1,W4 eps=8")
+    made.add_argument("--only", default="", metavar="ROWS", help="rows by name: W1,W4 eps=8,derivations")
     made.add_argument("--peers", default="all", metavar="NAMES", help='"all", "none", or names separated by commas')
     made.add_argument("--variants", default="", metavar="NAMES", help="only these settings of peers, by name")
     made.add_argument("--patience", type=float, default=20, metavar="S", help="a slower peer is run once only (20)")
@@ -36,7 +40,9 @@ def chosen_rows(only: str) -> list[Question]:
 
     Raises SystemExit for a name that there is not.
     """
-    names = [name.strip() for name in only.split(",") if name.strip()]
+    names = [name.strip() for name in only.split(",") if name.strip() and name.strip() != DERIVATIONS]
+    if not names and only:
+        return []
     rows = [row for row in questions() if not names or any(row.name == n or row.name.split()[0] == n for n in names)]
     known = {row.name for row in questions()} | {row.name.split()[0] for row in questions()}
     if unknown := [name for name in names if name not in known]:
@@ -84,18 +90,23 @@ def main(argv: list[str] | None = None) -> int:
     if arguments.repeat < 1:
         raise SystemExit("--repeat: at least 1")
     rows, others = chosen_rows(arguments.only), chosen_peers(arguments.peers, arguments.variants)
+    derived = not arguments.only or DERIVATIONS in arguments.only
     runs = sum(arguments.repeat * (len(row.goals) + (len(others) if len(row.truth) == 1 else 0)) for row in rows)
     loads = [machine.load() or 0.0]
     results = []
-    with tqdm(total=runs + (arguments.repeat + 1) * len(STATEMENTS), disable=None, unit="run") as bar:
+    runs += (arguments.repeat + 1) * len(STATEMENTS) + (arguments.repeat * len(subjects()) if derived else 0)
+    with tqdm(total=runs, disable=None, unit="run") as bar:
         bar.set_postfix_str("imports")
         times = import_times(arguments.repeat, bar.update)
         for row in rows:
             results.append((row, measure_row(row, others, arguments, bar)))
             loads.append(machine.load() or 0.0)
+        bar.set_postfix_str(DERIVATIONS)
+        derivations = derivation_times(arguments.repeat, bar.update) if derived else []
+    print("\n".join(lines(derivations)))
     facts = _facts(times, loads, arguments.repeat)
     print("\n".join(facts))
-    _write(arguments.out, results, times, facts, loads)
+    _write(arguments.out, results, times, derivations, facts, loads)
     wrong = [one for _, found in results for one in found if one.who == "dplab" and one.sound is False]
     for one in wrong:
         print(f"STRICTNESS: {one.row} at {one.setting}: [{one.lower!r}, {one.upper!r}] misses the truth")
@@ -114,19 +125,25 @@ def _facts(times: dict, loads: list[float], repeat: int) -> list[str]:
     return facts + ([machine.busy(loads)] if machine.busy(loads) else [])
 
 
-def _write(out: Path, results: list, times: dict, facts: list[str], loads: list[float]) -> None:
+def _write(
+    out: Path, results: list, times: dict, derivations: list[dict], facts: list[str], loads: list[float]
+) -> None:
     out.mkdir(parents=True, exist_ok=True)
     data = {
         "machine": machine.description(),
         "loads": loads,
         "imports": times,
+        "derivations": derivations,
         "rows": [
             {"row": row.name, "question": row.title, "truth": row.truth, "found": [one.to_json() for one in found]}
             for row, found in results
         ],
     }
     (out / "bench.json").write_text(json.dumps(data, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    (out / "bench.md").write_text(tables.markdown(results, facts), encoding="utf-8")
+    text = tables.markdown(results, facts)
+    if derivations:
+        text += "\n## Derivations\n\n" + "".join(f"- {line}\n" for line in lines(derivations))
+    (out / "bench.md").write_text(text, encoding="utf-8")
     print(f"written to {out / 'bench.json'} and {out / 'bench.md'}")
 
 

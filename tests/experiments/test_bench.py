@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dplab import peers
-from dplab.experiments import bench
+from dplab.experiments import bench, derivations
 from dplab.experiments.measuring import Measurement
 
 
@@ -14,6 +14,8 @@ def test_rows_by_name():
     assert [row.name for row in bench.chosen_rows("W4 eps=8")] == ["W4 eps=8"]
     assert len(bench.chosen_rows("W4")) == 6
     assert {row.name.split()[0] for row in bench.chosen_rows("")} == {f"W{number}" for number in range(1, 9)}
+    assert bench.chosen_rows("derivations") == []
+    assert [row.name for row in bench.chosen_rows("derivations,W2")] == ["W2"]
     with pytest.raises(SystemExit, match="W9"):
         bench.chosen_rows("W1,W9")
 
@@ -70,3 +72,28 @@ def test_the_whole_command(no_processes, monkeypatch, tmp_path, capsys, sound):
 def test_bad_arguments():
     with pytest.raises(SystemExit, match="repeat"):
         bench.main(["--repeat", "0"])
+
+
+def test_derivations_are_timed_and_listed(no_processes, monkeypatch, tmp_path, capsys):
+    found = [
+        {"subject": "Gaussian(sigma=sigma) forward", "seconds": 0.5, "steps": 9},
+        {"subject": "Laplace(b=b) forward", "seconds": 2.5, "steps": 9},
+        {"subject": "Product() forward", "reason": "there is none yet"},
+    ]
+    monkeypatch.setattr(bench, "derivation_times", lambda repeat, tick: found)
+    assert bench.main(["--only", "derivations", "--repeat", "1", "--out", str(tmp_path)]) == 0
+    said = capsys.readouterr().out
+    assert "0.50 s, 9 steps, goal met" in said
+    assert "2.50 s, 9 steps, MISSES ITS GOAL" in said
+    assert "none: there is none yet" in said
+    assert json.loads((tmp_path / "bench.json").read_text())["derivations"] == found
+    assert "## Derivations" in (tmp_path / "bench.md").read_text()
+
+
+def test_a_derivation_is_measured():
+    names = [derivations.name_of(subject) for subject in derivations.subjects()]
+    assert "Gaussian(sigma=sigma) forward" in names
+    assert len(names) == len(set(names))
+    found = derivations.derive_here(names.index("Gaussian(sigma=sigma) forward"))
+    assert found["steps"] > 3
+    assert found["seconds"] > 0
