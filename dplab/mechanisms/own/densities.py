@@ -14,7 +14,6 @@ from ...core.expression import Expression
 from ...core.pair import Atom, Coordinate, Pair, Tails
 from ...core.parameters import Parameter, exact
 from . import tails
-from .parts import Part
 
 _EVERYWHERE = ("-inf", "inf")
 
@@ -156,6 +155,8 @@ class DensityPair(Pair):
 
     def panels(self):
         """One pair for each cell on which the loss runs smoothly."""
+        from .parts import Part  # brings mpmath, which no other mechanism needs
+
         return [Part(self, index) for index in range(len(self.analysis.panels))]
 
     def coordinate(self, fn) -> Coordinate | None:
