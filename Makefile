@@ -4,6 +4,7 @@
 # make bench      time, bracket width and memory of the standard cases, beside every other accountant that is there
 # make scale      how time grows with steps, transform size, mechanisms and eps points
 # make peers      installs other accountants for `make bench`, each into an environment of its own
+# make strict     10,000 random brackets against 20-digit references; goes on where it stopped
 # make clean      removes what the above made, .venv included
 #
 # LAB_ARGS, TEST_ARGS and BENCH_ARGS are passed through: make lab LAB_ARGS="--no-browser --port 8899"
@@ -13,6 +14,7 @@ PYTHON    ?= python3
 LAB_ARGS  ?=
 TEST_ARGS ?=
 BENCH_ARGS ?=
+STRICT_ARGS ?=
 
 BIN  := .venv/bin
 PIP  := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
@@ -21,7 +23,7 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # JupyterLab refuses to run as root unless told that this is meant.
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-long peers bench scale clean
+.PHONY: help lab test test-long peers bench scale strict clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -40,6 +42,9 @@ test-long: .venv/.test-installed
 
 peers: .venv/.lab-installed
 	$(BIN)/python -m dplab.peers
+
+strict: .venv/.lab-installed
+	$(BIN)/python -m dplab.experiments.strict $(STRICT_ARGS)
 
 # An inherited choice of BLAS kernel would slow numpy down and falsify the times.
 bench: .venv/.lab-installed

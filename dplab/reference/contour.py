@@ -86,12 +86,12 @@ class Contour:
         return found if reached(found, self.digits) else None
 
     def find(self, eps) -> Found | None:
-        """delta(eps), with the slope; None where only the whole line will do and it would be too long."""
+        """delta(eps), with the slope; None where no step will do, or only the whole line and it would be too long."""
         self.built_at = float(evaluate(eps, FN))
         log_delta = None
         for _ in range(4):
             plan = self.plan(self.built_at, log_delta)
-            if not plan.enough and self.whole:
+            if not plan.enough and (self.whole or not plan.height):
                 return None
             self.lines = self._draw(plan)
             found = self._evaluated(eps)
@@ -116,6 +116,8 @@ class Contour:
         other = replace(self.landscape.at(moved(saddle), eps), log_delta=saddle.log_delta, width=saddle.width)
         steps = (self.landscape.step(saddle, eps, below), 0.94 * self.landscape.step(other, eps, below))
         lost = max(0.0, saddle.log_peak - saddle.log_delta, -saddle.log_delta if saddle.c < 0 else 0.0) / math.log(10)
+        if not 0 < min(steps) < math.inf:  # the aliases fall nowhere
+            return Plan((saddle, other), steps, 0.0, False)
         self.places = self.digits + GUARD + math.ceil(lost + math.log10(max(self.counts))) + 3
         with mpmath.workdps(self.places):
             self._make_rules((saddle.c, other.c))

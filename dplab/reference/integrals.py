@@ -2,6 +2,8 @@
 
 from functools import cached_property
 
+import mpmath
+
 from ..core.parameters import evaluate
 from .arithmetic import FN
 from .bent import BentContour, bends
@@ -56,4 +58,5 @@ class Integrals:
                 return found
             if found is not None:
                 tried.append(found)
-        return min(tried, key=lambda one: one.error)
+        half = mpmath.mpf(1) / 2  # all that is known without a contour
+        return min(tried, key=lambda one: one.error, default=Found(half, half, -half, "no contour converges"))

@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
+from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier, reference
 from dplab.reference.contour import BRIEF, Contour
 from dplab.reference.law import Law
 from dplab.reference.saddle import Landscape
@@ -118,3 +118,13 @@ def test_slope_is_the_derivative():
 def test_single_step_for_reference():
     law = Law.of(Composition.of(Gaussian(1)), "forward")
     assert abs(Contour(law, 20, Landscape(law)).find(1).value - single_step(law, 1, 20).value) < mpmath.mpf(10) ** -20
+
+
+def test_where_no_step_can_be_chosen_the_error_says_so():
+    """Eps near the end of losses that are bounded on a scale far below the tilt."""
+    composition = 6 * PoissonSubsampled(Gaussian("66.37"), "0.0002137")
+    found = reference.delta(composition, "0.000205945945", digits=20)
+    bracket = fourier.delta(composition, "0.000205945945")
+    assert bracket.reached
+    assert found.value - found.error <= bracket.upper
+    assert found.value + found.error >= bracket.lower
