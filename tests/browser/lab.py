@@ -124,10 +124,10 @@ def run_all(page: Page, seconds: float = 120) -> None:
     assert not errors, "\n".join(errors)
 
 
-def widget_with(page: Page, label: str) -> Locator:
-    """The first output of the notebook that has a slider with this label."""
+def widget_with(page: Page, label: str, place: int = 0) -> Locator:
+    """The output of the notebook that has a slider with this label; `place`: which of them (-1 is the last)."""
     slider = page.locator(".widget-slider").filter(has=page.get_by_text(label, exact=True))
-    return page.locator(".jp-OutputArea-output").filter(has=slider).first
+    return page.locator(".jp-OutputArea-output").filter(has=slider).nth(place)
 
 
 def press_slider(widget: Locator, label: str, key: str = "ArrowRight") -> None:

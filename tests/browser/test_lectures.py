@@ -24,19 +24,19 @@ def lab(tmp_path_factory):
 
 
 @pytest.mark.parametrize(
-    ("notebook", "labels"),
+    ("notebook", "sliders"),
     [
-        ("01_definitions", ["eps", "S from, to"]),
-        ("02_privacy_loss", ["strip of t"]),
-        ("03_composition", ["k", "s", "q"]),
+        ("01_definitions", [("eps", 0), ("S from, to", 0)]),
+        ("02_privacy_loss", [("strip of t", 0)]),
+        ("03_composition", [("k", 0), ("s", 0), ("q", -1)]),
     ],
 )
-def test_every_slider_moves_its_picture(lab, notebook, labels):
+def test_every_slider_moves_its_picture(lab, notebook, sliders):
     url, page = lab
     open_notebook(page, url, f"{notebook}.ipynb")
     run_all(page)
-    for label in labels:
-        widget = widget_with(page, label)
+    for label, place in sliders:
+        widget = widget_with(page, label, place)
         before = picture(widget)
         press_slider(widget, label)
         new_picture(widget, before)
