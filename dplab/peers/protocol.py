@@ -21,14 +21,16 @@ class Step:
     """`k` releases of one mechanism, each on a Poisson sample of rate `q` (1: of everybody).
 
     `mechanism` is "gaussian" (sigma), "laplace" (b), both scaled to sensitivity 1; "randomised response" (eps);
-    "approximate dp" (eps, delta); "discrete laplace" (b, shift); "discrete gaussian" (sigma, shift). `parameters` are
-    float64, the nearest to the exact values of the dplab composition.
+    "approximate dp" (eps, delta); "discrete laplace" (b, shift); "discrete gaussian" (sigma, shift); or "table": any
+    pair with finitely many losses, each outcome's masses under P and Q in `table`. All numbers are float64, the nearest
+    to the exact values of the dplab composition.
     """
 
     mechanism: str
     parameters: Mapping[str, float]
     q: float
     k: int
+    table: tuple[tuple[float, float], ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return self.parameters[name]
@@ -61,7 +63,11 @@ class Query:
     @classmethod
     def from_json(cls, data: Mapping) -> "Query":
         """The inverse of `to_json`."""
-        return cls(**{**data, "steps": tuple(Step(**step) for step in data["steps"])})
+        return cls(**{**data, "steps": tuple(_step(step) for step in data["steps"])})
+
+
+def _step(data: Mapping) -> Step:
+    return Step(**{**data, "table": tuple((p, q) for p, q in data.get("table", ()))})
 
 
 @dataclass(frozen=True)

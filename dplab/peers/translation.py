@@ -1,4 +1,7 @@
-"""A dplab composition as a peer's question: a flat list of steps with float64 parameters."""
+"""A dplab composition as a peer's question: a flat list of steps with float64 parameters.
+
+A mechanism without a step of its own goes as a table of its outcomes' masses, if its losses are finitely many.
+"""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -15,6 +18,10 @@ from ..core.parameters import Parameter, approximate, evaluate, privacy_paramete
 from .protocol import NotModelled, Query, Step
 
 _DIGITS = 40
+MOST_OUTCOMES = 20_000
+"""A longer table would take longer to pass on than to work with."""
+SAMPLED = ("gaussian", "laplace", "discrete laplace", "discrete gaussian")
+"""What peers know of on a Poisson sample; others go as tables."""
 
 
 def query(
@@ -30,7 +37,7 @@ def query(
     Exactly one of `eps` (real, nats) and `delta` (in [0, 1]) is given. Parameters become the nearest float64.
 
     Raises ParameterError for values out of range, UnboundSymbolError for symbols, NotModelled if no peer could be
-    told of the composition: a mechanism outside the list of `Step`, or one that only dplab reduces to nothing.
+    told of the composition: a mechanism outside the list of `Step` whose losses have a density, or one without noise.
 
     >>> from dplab import Gaussian, PoissonSubsampled
     >>> query(10 * PoissonSubsampled(Gaussian(sigma=4, sensitivity=2), q="1/3"), eps=1).steps
@@ -45,7 +52,7 @@ def query(
     wanted: Parameter | float = privacy_parameter(eps) if delta is None else probability(delta, "delta")
     require_numbers("dplab.peers", wanted)
     number = _nearest(wanted)
-    steps = [_step(pair, k) for pair, k in composition.reduced().parts]
+    steps = [step for pair, k in composition.reduced().parts for step in _steps(pair, k)]
     return Query(
         steps=_merged(steps),
         eps=number if delta is None else None,
@@ -67,20 +74,43 @@ def _nearest(value: Parameter | float) -> float:
         return float(evaluate(value, MpmathTable()))
 
 
-def _step(pair: Pair, k: int) -> Step:
+def _steps(pair: Pair, k: int) -> list[Step]:
+    """What stands for k times a pair: one step, or for a product one for each of its mechanisms."""
+    if type(pair).__name__ == "Product":
+        return [step for one in pair.arguments["mechanisms"] for step in _steps(one, k)]
+    named = _named(pair, k)
+    return [_tabled(pair, k) if named is None else named]
+
+
+def _named(pair: Pair, k: int) -> Step | None:
+    """The step of a mechanism that has one by name."""
     kind = type(pair).__name__
     if kind == "PoissonSubsampled":
-        inner = _step(pair.arguments["mechanism"], k)
-        if inner.q != 1:
-            raise NotModelled("sampling within sampling has no step of its own")
+        inner = _named(pair.arguments["mechanism"], k)
+        if inner is None or inner.q != 1 or inner.mechanism not in SAMPLED:
+            return None
         return Step(inner.mechanism, inner.parameters, _nearest(pair.arguments["q"]), k)
     if kind not in _READERS:
-        raise NotModelled(f"{kind} is not among the mechanisms that peers are asked about")
+        return None
     name, reader = _READERS[kind]
     parameters = reader(pair)
     if any(value is None for value in parameters.values()):
-        raise NotModelled(f"{pair!r} is degenerate")
+        return None
     return Step(name, parameters, 1.0, k)
+
+
+def _tabled(pair: Pair, k: int) -> Step:
+    """Any pair with finitely many losses, as the masses of P and Q at each loss, at infinity and at minus infinity."""
+    fn = MpmathTable()
+    with mpmath.workdps(_DIGITS):
+        if pair.support(fn) is not None:
+            raise NotModelled(f"{pair!r} has no step of its own, and its losses have a density")
+        rows = [(float(atom.p), float(atom.q)) for atom in pair.atoms(fn)]
+        rows += [(float(pair.mass_at_infinity(fn)), 0.0), (0.0, float(pair.mass_at_minus_infinity(fn)))]
+    kept = tuple((p, q) for p, q in rows if p > 0 or q > 0)
+    if len(kept) > MOST_OUTCOMES:
+        raise NotModelled(f"{pair!r} has {len(kept):,} losses, more than {MOST_OUTCOMES:,} for a table")
+    return Step("table", {}, 1.0, k, kept)
 
 
 def _scaled(name: str) -> Callable[[Pair], dict]:
@@ -121,7 +151,7 @@ def _merged(steps: list[Step]) -> tuple[Step, ...]:
     """Equal steps put together, in order: different exact parameters may share their nearest float."""
     counts: dict[tuple, Step] = {}
     for step in steps:
-        key = (step.mechanism, tuple(step.parameters.items()), step.q)
+        key = (step.mechanism, tuple(step.parameters.items()), step.q, step.table)
         before = counts[key].k if key in counts else 0
-        counts[key] = Step(step.mechanism, step.parameters, step.q, before + step.k)
+        counts[key] = Step(step.mechanism, step.parameters, step.q, before + step.k, step.table)
     return tuple(counts.values())

@@ -1,5 +1,6 @@
 """dp-accounting: PLDs rounded or connected dot by dot on a grid through 0, composed by FFT; both directions, max."""
 
+from math import exp, log
 from typing import Any, ClassVar
 
 from ..protocol import Adapter, Claim, Query, Step, upper
@@ -20,6 +21,7 @@ class DpAccounting(Adapter):
         "approximate dp",
         "discrete laplace",
         "discrete gaussian",
+        "table",
     )
     sampled = ("gaussian", "laplace", "discrete laplace", "discrete gaussian")
     variants: ClassVar = {
@@ -63,8 +65,6 @@ class DpAccounting(Adapter):
 
 def _one(peer: Any, step: Step, settings: dict) -> Any:
     """The PLD of one release."""
-    from math import exp
-
     pld, common = peer
     sampled = {"sampling_prob": step.q, **settings}
     if step.mechanism == "gaussian":
@@ -78,6 +78,9 @@ def _one(peer: Any, step: Step, settings: dict) -> Any:
     if step.mechanism == "randomised response":
         # With probability p the answer is drawn afresh from both, so it is wrong with probability p/2.
         return pld.from_randomized_response(2 / (1 + exp(step["eps"])), 2, **settings)
+    if step.mechanism == "table":
+        upper, lower = ({i: log(row[side]) for i, row in enumerate(step.table) if row[side] > 0} for side in (0, 1))
+        return pld.from_two_probability_mass_functions(lower, upper, symmetric=False, **settings)
     parameters = common.DifferentialPrivacyParameters(step["eps"], step["delta"])
     interval = settings["value_discretization_interval"]
     return pld.from_privacy_parameters(parameters, value_discretization_interval=interval)
