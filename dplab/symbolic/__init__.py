@@ -14,6 +14,7 @@ from .normal_cdf import Phi, PhiInverse
 from .route import delta, epsilon, log_delta, mgf, pld
 from .showing import Gallery, gallery
 from .table import SympyTable
+from .worker import StageStopped
 
 __all__ = [
     "CheckReport",
@@ -22,6 +23,7 @@ __all__ = [
     "Line",
     "Phi",
     "PhiInverse",
+    "StageStopped",
     "Step",
     "SymbolicPLD",
     "SympyTable",

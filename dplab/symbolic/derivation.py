@@ -20,6 +20,7 @@ from ..core.errors import ParameterError, StepFailedError
 from ..core.parameters import count
 from .letters import latex_of, prose_latex, prose_text
 from .scene import Scene
+from .worker import StageStopped
 
 GUARD_DIGITS = 12
 DIGITS_WHEN_MADE = 30
@@ -65,7 +66,7 @@ class Step:
 
     `title` names it within its derivation; `lines` are its formulas, the first of them the result; `reason` is the
     rule or theorem, its formulas between backticks; `against` says what the check compares with. `letters` are
-    abbreviations that the lines use, with their meanings. `stopped` names the stage that ran out of its budget or
+    abbreviations that the lines use, with their meanings. `stopped` is the stage that ran out of its budget or
     found no closed form, if one did: the formulas then stand unevaluated, with numeric evaluation behind them.
     """
 
@@ -75,7 +76,7 @@ class Step:
     check: Check = field(repr=False)
     against: str = ""
     letters: tuple[tuple[sympy.Symbol, sympy.Expr], ...] = ()
-    stopped: str = ""
+    stopped: StageStopped | None = None
 
     @property
     def expression(self) -> Any:

@@ -62,6 +62,8 @@ class _Compiler:
             return self.values[node]
         if node.is_Rational:
             return mpmath.mpf(int(node.p)) / int(node.q) if node.q != 1 else int(node.p)
+        if node.is_Float:
+            return mpmath.mpf(node._mpf_)
         kind = type(node).__name__
         if kind in _CONSTANTS:
             return _CONSTANTS[kind]()
@@ -151,7 +153,15 @@ class _Compiler:
         def integral(slots):
             low, high = (end(slots) if callable(end) else end for end in ends)
             cuts = [low, high] if not (mpmath.isinf(low) and mpmath.isinf(high)) else [low, 0, high]
-            return integrate(lambda u: inner([*slots, u]) if callable(inner) else inner, cuts)
+            inside = [end if mpmath.isinf(end) else end + sign * (1 + abs(end)) * mpmath.eps * 4
+                      for end, sign in ((low, 1), (high, -1))]  # fmt: skip
+
+            def at(u):
+                """A node nearer to an end than rounding allows may lie where the formula has no meaning."""
+                u = min(max(u, inside[0]), inside[1])
+                return inner([*slots, u]) if callable(inner) else inner
+
+            return integrate(at, cuts)
 
         varies = bool(node.free_symbols & set(self.slots))
         return integral if varies else integral([])

@@ -107,11 +107,13 @@ class Line:
     pieces: tuple[Piece, ...]
     whole: tuple[sympy.Expr, sympy.Expr]
     typical: tuple[Any, ...] = ()
+    points: tuple[Row, ...] = ()
 
     def swapped(self) -> "Line":
         """P and Q change places."""
         pieces = tuple(Piece(piece.lower, piece.upper, piece.q, piece.p) for piece in self.pieces)
-        return Line(self.t, pieces, self.whole[::-1], self.typical)
+        points = tuple(Row(row.name, row.q, row.p) for row in self.points)
+        return Line(self.t, pieces, self.whole[::-1], self.typical, points)
 
     def twin(self, values: Values) -> "Curves":
         """The numbers."""
@@ -120,7 +122,8 @@ class Line:
             low, high = number(piece.lower, values), number(piece.upper, values)
             if low < high:
                 pieces.append((low, high, *(function(side, [self.t], values) for side in (piece.p, piece.q))))
-        return Curves(pieces, sorted(number(point, values) for point in self.typical))
+        masses = Masses([(number(row.p, values), number(row.q, values)) for row in self.points])
+        return Curves(pieces, sorted(number(point, values) for point in self.typical), masses)
 
 
 Outputs = Table | Lattice | Line
@@ -140,7 +143,7 @@ class Masses:
         """P(Q = 0) and Q(P = 0)."""
         return mpmath.fsum(p for p, q in self.points if not q), mpmath.fsum(q for p, q in self.points if not p)
 
-    def moment(self, function: Callable):
+    def moment(self, function: Callable, kinks: Sequence = ()):
         """The sum of function(s) P over the outcomes that both can produce."""
         return sum((function(mpmath.log(p / q)) * p for p, q in self.points if p and q), mpmath.mpf(0))
 
@@ -155,6 +158,8 @@ class Masses:
         growth = mpmath.exp(eps)
         return mpmath.fsum(max(p - growth * q, mpmath.mpf(0)) for p, q in self.points)
 
+    powers = (mpmath.mpf(-3), mpmath.mpf(3))
+
     def range(self) -> tuple:
         """The smallest and the largest finite loss among outcomes that are not negligible."""
         losses = [mpmath.log(p / q) for p, q in self.points if min(p, q) > mpmath.mpf(10) ** -8]
@@ -168,22 +173,36 @@ class Masses:
 class Curves:
     """Outcomes on the line: pieces (cuts, density of P, density of Q), cut where most of the mass lies."""
 
-    def __init__(self, pieces: Sequence[tuple], typical: Sequence):
+    def __init__(self, pieces: Sequence[tuple], typical: Sequence, masses: Masses):
+        self.masses = masses
         self.pieces = [_cut(piece, typical) for piece in pieces]
         self.by_piece = [_panels(cuts, p, q) for cuts, p, q in self.pieces]
         self.panels = [panel for panels in self.by_piece for panel in panels]
 
+    @property
+    def powers(self) -> tuple:
+        """Between which real z M(z) is finite, as far as -3 and 3."""
+        ends = []
+        for sign in (-1, 1):
+            candidates = [mpmath.mpf(sign * z) / 4 for z in (12, 8, 4, 2, 1)]
+            ends.append(
+                next((z for z in candidates if all(_decays(*piece, z) for piece in self.pieces)), candidates[-1])
+            )
+        return tuple(ends)
+
     def _sum(self, of: Callable) -> list:
-        return [mpmath.fsum(column) for column in zip(*(panel.integral(of) for panel in self.panels), strict=True)]
+        columns = zip(*(panel.integral(of) for panel in self.panels), strict=True)
+        return [mpmath.fsum(column) for column in columns] or [mpmath.mpf(0)] * 2
 
     def totals(self) -> tuple:
         """P and Q of everything."""
-        return tuple(self._sum(lambda values: values[:2]))
+        return _added(self._sum(lambda values: values[:2]), self.masses.totals())
 
     def infinite(self) -> tuple:
         """P(Q = 0) and Q(P = 0)."""
         zero = mpmath.mpf(0)
-        return tuple(self._sum(lambda v: (v[0] if v[1] == 0 else zero, v[1] if v[0] == 0 else zero)))
+        own = self._sum(lambda v: (v[0] if v[1] == 0 else zero, v[1] if v[0] == 0 else zero))
+        return _added(own, self.masses.infinite())
 
     def moment(self, function: Callable, kinks: Sequence = ()):
         """The integral of function(s) P over the outcomes that both can produce; the function may have kinks."""
@@ -198,7 +217,7 @@ class Curves:
             for cuts, p, q in self.pieces:
                 points = {x for c in kinks for x in _borders(cuts, p, q, mpmath.exp(c))[0]} | set(cuts)
                 panels += _panels(sorted(points), p, q)
-        return sum((panel.integral(weighted)[0] for panel in panels), mpmath.mpf(0))
+        return sum((panel.integral(weighted)[0] for panel in panels), self.masses.moment(function))
 
     def above(self, c) -> tuple:
         """P(s > c) and Q(s > c): pieces cut where P = e^c Q. A piece on which the loss is c does not count."""
@@ -209,7 +228,7 @@ class Curves:
                 if state > 0:
                     for panel in _panels([low, *(x for x in cuts if low < x < high), high], p, q):
                         masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v[:2]), strict=True)]
-        return tuple(masses)
+        return _added(masses, self.masses.above(c))
 
     def hockey_stick(self, eps):
         """The integral of max(P - e^eps Q, 0)."""
@@ -219,11 +238,12 @@ class Curves:
     def range(self) -> tuple:
         """The smallest and the largest loss among typical outcomes."""
         losses = [mpmath.log(p / q) for _, p, q in self._samples() if max(p, q) > mpmath.mpf(10) ** -4]
+        losses += [loss for loss, _ in self.masses.loss_points()]
         return min(losses), max(losses)
 
     def loss_points(self) -> list[tuple]:
         """(loss, mass) of a coarse copy of P: 24 cells between the cuts of each piece."""
-        return [(mpmath.log(p / q), p * width) for width, p, q in self._samples()]
+        return [(mpmath.log(p / q), p * width) for width, p, q in self._samples()] + self.masses.loss_points()
 
     def _samples(self, parts: int = 24):
         for cuts, p, q in self.pieces:
@@ -256,7 +276,13 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
 
     inside = [t for low, high in pairwise(cuts) for t in inner_points(low, high, 12)]
     ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
-    probes = sorted([*ends, *inside])
+    far = [
+        start + sign * mpmath.mpf(2) ** k
+        for end, start, sign in ((cuts[0], cuts[1], -1), (cuts[-1], cuts[-2], 1))
+        if mpmath.isinf(end) and not mpmath.isinf(start)
+        for k in range(5, 80)
+    ]
+    probes = sorted([*ends, *inside, *(t for t in far if p(t) and q(t))])
     signs = [sign(t) for t in probes]
     borders, states = [cuts[0]], [signs[0]]
     for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
@@ -264,6 +290,10 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
             borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
             states.append(right)
     return [*borders, cuts[-1]], states
+
+
+def _added(one: Sequence, two: Sequence) -> tuple:
+    return tuple(a + b for a, b in zip(one, two, strict=True))
 
 
 def inner_points(low, high, parts: int) -> list:
@@ -301,6 +331,32 @@ def _cut(piece: tuple, typical: Sequence) -> tuple:
     if any(map(mpmath.isinf, ends)):
         inner = inside
     return [ends[0], *inner, ends[1]], p, q
+
+
+def _decays(cuts: Sequence, p: Callable, q: Callable, z) -> bool:
+    """Whether P (P/Q)^z vanishes, or grows no faster than the loss's bound allows, at infinite ends of a piece."""
+    finite = [x for x in cuts if not mpmath.isinf(x)] or [mpmath.mpf(0)]
+    width = (finite[-1] - finite[0]) or mpmath.mpf(1)
+    for end, start, sign in ((cuts[0], finite[0], -1), (cuts[-1], finite[-1], 1)):
+        if not mpmath.isinf(end):
+            # P (P/Q)^z ~ d^a at a distance d from a finite end
+            values = [_log_power(p, q, end - sign * width * mpmath.mpf(10) ** d, z) for d in (-10, -20)]
+            if None not in values and (values[0] - values[1]) / (10 * mpmath.log(10)) < -0.25:
+                return False
+            continue
+        near, far = (start + sign * width * reach for reach in (20, 200))
+        if not (p(far) and q(far)) or abs(mpmath.log(p(far) / q(far))) < 20:
+            continue
+        values = [_log_power(p, q, x, z) for x in (near, far)]
+        if not values[1] < values[0] < 0:
+            return False
+    return True
+
+
+def _log_power(p: Callable, q: Callable, t, z):
+    """log of P (P/Q)^z, None where one of them vanishes."""
+    a, b = p(t), q(t)
+    return mpmath.log(a) + z * mpmath.log(a / b) if a > 0 and b > 0 else None
 
 
 def weight(p, q):

@@ -73,8 +73,9 @@ class Panel:
                     shift, slope = near / far, 2 / far**2
                     yield (low + shift if mpmath.isinf(high) else high - shift), slope * weight
 
-    def integral(self, of: Callable[[Any], Sequence]) -> list:
-        """Integrals of the functions that `of` makes of the values at a node."""
+    def integral(self, of: Callable[[Any], Sequence], digits: float | None = None) -> list:
+        """Integrals of the functions that `of` makes of the values at a node, to so many digits (those at work)."""
+        tolerance = mpmath.mpf(10) ** (-AGREE * (digits or mpmath.mp.dps))
         total: list = []
         last: list = []
         for level in range(FIRST_LEVEL, LAST_LEVEL + 1):
@@ -84,15 +85,16 @@ class Panel:
                     a + weight * term for a, term in zip(total, terms, strict=True)
                 ]  # fmt: skip
             found = [mpmath.ldexp(1, -level) * a for a in total]
-            tolerance = mpmath.mpf(10) ** (-AGREE * mpmath.mp.dps)
             scale = max([abs(a) for a in found] + [mpmath.mpf(10) ** -12])
+            if not all(map(mpmath.isfinite, found)):
+                break
             if last and all(abs(a - b) <= tolerance * scale for a, b in zip(found, last, strict=True)):
                 break
             last = found
         return found
 
 
-def integrate(of: Callable[[Any], Any], cuts: Sequence):
-    """The integral of one function over neighbouring intervals."""
+def integrate(of: Callable[[Any], Any], cuts: Sequence, digits: float | None = None):
+    """The integral of one function over neighbouring intervals, to so many digits (those of the working precision)."""
     panels = (Panel(low, high, of) for low, high in pairwise(cuts) if low < high)
-    return sum((panel.integral(lambda value: (value,))[0] for panel in panels), mpmath.mpf(0))
+    return sum((panel.integral(lambda value: (value,), digits)[0] for panel in panels), mpmath.mpf(0))

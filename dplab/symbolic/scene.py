@@ -63,10 +63,35 @@ class Scene:
         """A random number between two, not close to either."""
         return low + (high - low) * mpmath.mpf(self.random.randint(2000, 8000)) / 10_000
 
+    def inside(self, low, high):
+        """A random outcome between two ends of which either may be infinite, not far from the other."""
+        low, high = (number(sympy.sympify(end), self.values) for end in (low, high))
+        if mpmath.isinf(low) and mpmath.isinf(high):
+            return self.draw(-3, 3)
+        if mpmath.isinf(high):
+            return low + self.draw(0, 3)
+        return high - self.draw(0, 3) if mpmath.isinf(low) else self.draw(low, high)
+
+    def power(self, sign: int = 1):
+        """A random real z, of the given sign, at which M(z) is finite and not astronomic."""
+        lowest, highest = self.twin.powers
+        return self.draw(mpmath.mpf(1) / 10, 1) * (highest if sign > 0 else lowest)
+
+    def order(self):
+        """A random lambda at which both M(lambda) and M(-lambda) are finite."""
+        lowest, highest = self.twin.powers
+        return self.draw(mpmath.mpf(1) / 10, 1) * min(highest, -lowest)
+
+    @property
+    def width(self):
+        """A tenth of the range of the loss."""
+        low, high = self.twin.range()
+        return (high - low) / 10
+
     def loss(self, reach=1):
         """A random value of the loss among those that occur, or up to `reach` times further out."""
         low, high = self.twin.range()
-        middle, half = (low + high) / 2, (high - low) / 2
+        middle, half = (low + high) / 2, (high - low) / 2 or mpmath.mpf(1)
         return middle + half * reach * mpmath.mpf(self.random.randint(-9000, 9000)) / 10_000
 
     def __str__(self) -> str:
@@ -86,7 +111,7 @@ def admissible(pair: Pair, random: Random) -> dict[str, Fraction]:
             bound = pair.bind(**values) if names else pair
         except DplabError:
             continue
-        if bound.reduced() is not None and _tame(bound):
+        if not names or (bound.reduced() is not None and _tame(bound)):
             return values
     raise PrecisionError(f"no admissible values found for the symbols {', '.join(names)} of {pair!r}")
 
@@ -96,6 +121,8 @@ def _tame(pair: Pair) -> bool:
     inner = [value for value in pair.arguments.values() if isinstance(value, Pair)]
     if inner:
         return all(map(_tame, inner))
+    if type(pair).__name__ == "DensityPair":
+        return True
     with mpmath.workdps(15):
         ends = pair.support(PAGE)
         losses = [abs(atom.loss) for atom in pair.atoms(PAGE)]

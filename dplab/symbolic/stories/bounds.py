@@ -42,7 +42,7 @@ def chernoff_step(setting: Setting, mgf=None, best=None, at_best=None, infinite=
                 return scene.number(spelled[0], **{"lambda": lam})
             return scene.twin.moment(lambda s: mpmath.exp(lam * s))
 
-        lam, eps = scene.draw(mpmath.mpf(1) / 5, 3), scene.loss()
+        lam, eps = scene.power(), scene.loss()
         value = moment_at(lam) * mpmath.exp(-lam * eps) * lam**lam / (1 + lam) ** (1 + lam)
         yield Comparison("delta(eps), for one step,", page_delta(scene, eps), value + scene.number(infinite), "<=")
         # the kernel's sup: (1 - e^{-u}) e^{-lambda u} is largest at u = log(1 + 1/lambda)
@@ -139,7 +139,7 @@ class Grid:
     def __init__(self, scene: Scene):
         points = scene.twin.loss_points()
         low, high = min(s for s, _ in points), max(s for s, _ in points)
-        self.half = max(abs(low), abs(high)) * scene.draw(mpmath.mpf(11) / 10, 2)
+        self.half = (max(abs(low), abs(high)) or mpmath.mpf(1)) * scene.draw(mpmath.mpf(11) / 10, 2)
         self.n = GRID_POINTS
         self.dx = 2 * self.half / self.n
         self.masses: dict[int, mpmath.mpf] = {}

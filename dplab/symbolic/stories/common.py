@@ -6,7 +6,7 @@ from itertools import pairwise
 import mpmath
 import sympy
 
-from ...core.pair import Atom
+from ...core.display import text_formula
 from ...core.parameters import evaluate
 from ..derivation import Comparison, Line, Step, spelled_out
 from ..numeric import function
@@ -34,9 +34,6 @@ def output_step(setting: Setting, lines: Sequence[Line], reason: str) -> Step:
         yield Comparison("the mass at -infinity", infinite[1], scene.page.mass_at_minus_infinity(PAGE))
 
     return Step("Output distributions", tuple(lines), reason, check, f"{source_of(setting)} and the mechanism's page")
-
-
-__all__ = ["Atom"]
 
 
 def parameter(pair, name: str, fn) -> sympy.Expr:
@@ -84,16 +81,28 @@ def _strictly_inside(scene: Scene, s) -> bool:
 
 
 def pld_step(
-    setting: Setting, lines: Sequence[Line], reason: str, density, ends, atoms, infinite, letters=(), stopped=""
+    setting: Setting,
+    lines: Sequence[Line],
+    reason: str,
+    density,
+    ends,
+    atoms,
+    infinite,
+    letters=(),
+    stopped=None,
+    splits=(),
 ) -> Step:
     """omega: at random c, P(s > c) by this density and these atoms equals P of the outcomes with loss above c."""
     spelled = spelled_out(density, letters)
 
     def check(scene: Scene):
-        for c in (scene.loss(), scene.loss()):
+        for c in (scene.loss(),) if splits else (scene.loss(), scene.loss()):
             found = scene.number(infinite) + sum(scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c)
             if ends is not None:
-                found += _mass_above(scene, spelled, ends, c, scene.twin.range())
+                usual = [*scene.twin.range(), *splits]
+                # a density of several pieces is infinite where one of them begins: half the digits are lost there
+                with mpmath.workdps(mpmath.mp.dps * (2 if splits else 1)):
+                    found += _mass_above(scene, spelled, ends, c, usual)
             yield Comparison(f"P(s > {mpmath.nstr(c, 5)})", found, scene.twin.above(c)[0])
 
     return Step("Privacy loss distribution", tuple(lines), reason, check, source_of(setting), tuple(letters), stopped)
@@ -102,17 +111,25 @@ def pld_step(
 def _mass_above(scene: Scene, density, ends, c, usual: Sequence):
     """The integral of a density in s from c to the end of its support, cut at usual values of the loss."""
     low, high = (scene.number(end) for end in ends)
+    usual = [point if isinstance(point, mpmath.mpf) else scene.number(point) for point in usual]
     omega = function(density, [S], scene.values)
     start = max(low, c)
     if start >= high:
         return mpmath.mpf(0)
-    # at a node nearer to an end than rounding allows the formula's logarithms have no meaning
-    inner = [end + sign * (1 + abs(end)) * mpmath.eps * 64 for end, sign in ((low, 1), (high, -1))]
-    cuts = [start, *sorted(point for point in usual if start < point < high), high]
-    return integrate(lambda s: omega(min(max(s, inner[0]), inner[1])), cuts)
+    cuts = [start, *sorted({point for point in usual if start < point < high}), high]
+    return mpmath.fsum(_clipped_integral(omega, a, b, scene.digits + 8) for a, b in pairwise(cuts))
 
 
-def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, letters=()) -> Step:
+def _clipped_integral(omega, low, high, digits):
+    """At a node nearer to an end than rounding allows a formula's logarithms and quotients have no meaning."""
+    inner = [
+        end if mpmath.isinf(end) else end + sign * (1 + abs(end)) * mpmath.eps * 64
+        for end, sign in ((low, 1), (high, -1))
+    ]
+    return integrate(lambda s: omega(min(max(s, inner[0]), inner[1])), [low, high], digits)
+
+
+def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, letters=(), splits=()) -> Step:
     """The other direction's omega: its Q(s > c), by these formulas, is the mass of {-s > c} under the second."""
     spelled = spelled_out(density, letters)
 
@@ -120,7 +137,9 @@ def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, l
         c = scene.loss()
         found = sum((scene.number(atom.p) for atom in atoms if scene.number(atom.loss) > c), mpmath.mpf(0))
         if ends is not None:
-            found += _mass_above(scene, spelled, ends, c, [-point for point in scene.twin.range()])
+            usual = [*(-point for point in scene.twin.range()), *splits]
+            with mpmath.workdps(mpmath.mp.dps * (2 if splits else 1)):
+                found += _mass_above(scene, spelled, ends, c, usual)
         everything = scene.twin.totals()[1]
         missing = scene.twin.infinite()[1]
         below = everything - scene.twin.above(-c)[1] - missing
@@ -135,7 +154,7 @@ def mgf_step(setting: Setting, lines: Sequence[Line], reason: str, title="Moment
     expression = spelled_out(lines[0].right, more.get("letters", ()))
 
     def check(scene: Scene):
-        z = mpmath.mpc(scene.draw(-2, 2), scene.draw(-3, 3))
+        z = mpmath.mpc(scene.power(scene.random.choice((-1, 1))) / 2, scene.draw(-3, 3))
         found, expected = scene.number(expression, z=z), scene.twin.moment(lambda s: mpmath.exp(z * s))
         yield Comparison("the real part of M(z)", mpmath.re(found), mpmath.re(expected))
         yield Comparison("the imaginary part of M(z)", mpmath.im(found), mpmath.im(expected))
@@ -168,7 +187,7 @@ def renyi_step(setting: Setting, divergence, reason: str = "", **more) -> Step:
     spelled = spelled_out(divergence, more.get("letters", ()))
 
     def check(scene: Scene):
-        order = scene.draw(mpmath.mpf(3) / 2, 5)
+        order = 1 + scene.power()
         moment = scene.twin.moment(lambda s: mpmath.exp((order - 1) * s))
         found = scene.number(spelled, a=order)
         yield Comparison(f"the divergence of order {mpmath.nstr(order, 5)}", found, mpmath.log(moment) / (order - 1))
@@ -188,7 +207,7 @@ def alpha_step(setting: Setting, plus, minus, **more) -> Step:
     sides = (("alpha+", spelled_out(plus, letters), 1), ("alpha-", spelled_out(minus, letters), -1))
 
     def check(scene: Scene):
-        lam = scene.draw(mpmath.mpf(1) / 5, 3)
+        lam = scene.order()
         for name, formula, sign in sides:
             moment = scene.twin.moment(lambda s, sign=sign: mpmath.exp(sign * lam * s))
             yield Comparison(name, scene.number(formula, **{"lambda": lam}), mpmath.log(moment))
@@ -293,3 +312,24 @@ def two_steps(scene: Scene, eps):
         finite = integrate(lambda s: page.density(PAGE, s) * page_delta(scene, eps - s), cuts)
         finite += sum(atom.p * page_delta(scene, eps - atom.loss) for atom in atoms)
     return page.mass_at_infinity(PAGE) + finite
+
+
+def interval(name, low, high) -> str:
+    """A condition on a variable, without ends that are infinite."""
+    low, high = (text_formula(sympy.sympify(end)) if sympy.sympify(end).is_finite else "" for end in (low, high))
+    if not low and not high:
+        return f"for all real {name}"
+    return f"for {low + ' < ' if low else ''}{name}{' < ' + high if high else ''}"
+
+
+def tidied(expression) -> sympy.Expr:
+    """The shortest of a few equal forms; nothing that takes long."""
+    from ..tidy import compact
+
+    expression = sympy.sympify(expression)
+    if expression.has(sympy.Integral, sympy.Piecewise, sympy.Max, sympy.Abs):
+        return expression
+    forms = [expression, compact(expression)]
+    if sympy.count_ops(expression) < 25:
+        forms.append(sympy.simplify(expression))
+    return min(forms, key=sympy.count_ops)

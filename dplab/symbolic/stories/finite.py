@@ -49,6 +49,11 @@ def approximate_outputs(pair, fn) -> Table:
     return Table((Row("1", delta, ZERO), Row("2", large, small), Row("3", small, large), Row("4", ZERO, delta)))
 
 
+def table_outputs(pair, fn) -> Table:
+    """The tables as they were given, outcomes of the same ratio together."""
+    return Table(tuple(Row(str(place), evaluate(p, fn), evaluate(q, fn)) for place, (p, q) in enumerate(pair.rows, 1)))
+
+
 def sampled_table(base: Callable) -> Callable:
     """The outcomes of a sampled mechanism: q P + (1-q) Q and Q."""
 

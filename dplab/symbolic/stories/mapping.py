@@ -8,6 +8,7 @@ from ...mechanisms import PoissonSubsampled
 from ..derivation import Comparison, Line, Step
 from ..outputs import bisected
 from ..scene import PAGE, Scene
+from ..worker import StageStopped
 from . import common
 from .setting import EPS, K, S, Setting, T, Z
 
@@ -110,5 +111,5 @@ def composition_step(setting: Setting) -> Step:
         reason,
         check,
         "the other direction, by quadrature",
-        stopped="convolution: this PLD convolved with itself has no closed form",
+        stopped=StageStopped("convolution", "this PLD convolved with itself has no closed form"),
     )

@@ -10,6 +10,7 @@ from ..outputs import Outputs
 from . import finite
 from .gaussian import gaussian_outputs, gaussian_story
 from .laplace import laplace_outputs, laplace_story
+from .own import own_outputs, own_story
 from .sampled import BASES, sampled_outputs, sampled_story
 from .setting import Setting
 
@@ -20,8 +21,10 @@ TABLES: dict[str, Callable] = {
     "KaryRandomizedResponse": finite.kary_outputs,
     "ExponentialCounting": finite.counting_outputs,
     "ApproximateDP": finite.approximate_outputs,
+    "TablePair": finite.table_outputs,
 }
-CONTINUOUS: dict[str, Story] = {
+OUTCOMES: dict[str, Story] = {
+    "DensityPair": (own_outputs, own_story),
     "Gaussian": (gaussian_outputs, gaussian_story),
     "Laplace": (laplace_outputs, laplace_story),
 }
@@ -33,8 +36,8 @@ def story_of(pair: Pair) -> Story:
     Raises NoClosedFormError for a mechanism that has no story.
     """
     kind = type(pair).__name__
-    if kind in CONTINUOUS:
-        return CONTINUOUS[kind]
+    if kind in OUTCOMES:
+        return OUTCOMES[kind]
     if kind in TABLES:
         return TABLES[kind], finite.finite_story
     if isinstance(pair, PoissonSubsampled):

@@ -20,6 +20,7 @@ from ..numeric import function
 from ..outputs import Line as Densities
 from ..outputs import Piece
 from ..scene import Scene
+from ..worker import StageStopped
 from . import bounds, common
 from .gaussian import MU, gaussian_outputs, normal_density
 from .laplace import E0, laplace_outputs
@@ -237,7 +238,9 @@ def _power(setting: Setting, q, z) -> Callable:
     return lambda u: (1 - q + q * sympy.exp(u)) ** (-z if setting.backward else z + 1)
 
 
-STOPPED = "moment generating function: a power of a sum under the integral has no elementary antiderivative"
+STOPPED = StageStopped(
+    "moment generating function", "a power of a sum under the integral has no elementary antiderivative"
+)
 
 
 def _mgf_step(setting: Setting, base: Base, q) -> Step:
@@ -285,7 +288,7 @@ def _cumulant_step(setting: Setting, base: Base, q) -> Step:
         square - kappa**2,
         reason="`kappa1 = E s`, `kappa2 = E s^2 - kappa1^2`, as expectations under Q",
         letters=((kappa, mean), *base.letters),
-        stopped="cumulants: a logarithm of a sum under the integral has no elementary antiderivative",
+        stopped=StageStopped("cumulants", "a logarithm of a sum under the integral has no elementary antiderivative"),
     )
 
 

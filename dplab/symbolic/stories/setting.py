@@ -8,6 +8,7 @@ from ...core.pair import Pair
 from ...core.pld import PLD
 from ..outputs import Outputs
 from ..table import SympyTable
+from ..worker import DEFAULT_BUDGET
 
 S = sympy.Symbol("s", real=True)
 T = sympy.Symbol("t", real=True)
@@ -31,6 +32,7 @@ class Setting:
     backward: bool
     outputs: Outputs
     fn: SympyTable = field(default_factory=SympyTable)
+    budget: float = DEFAULT_BUDGET
 
     @property
     def page(self) -> PLD:

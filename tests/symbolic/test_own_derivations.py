@@ -1,0 +1,129 @@
+"""Derivations of pairs of one's own: what is closed is found, what is not is named, and every number is checked."""
+
+import mpmath
+import pytest
+import sympy
+from mpmath import mpf
+
+from dplab import Pair, symbolic
+from dplab.core.errors import ParameterError
+from dplab.symbolic.calculus import exponential
+from dplab.symbolic.numeric import number
+from dplab.symbolic.worker import StageStopped, run_stage
+
+T = sympy.Symbol("t", real=True)
+Z = sympy.Symbol("z")
+
+QUICK = {
+    "uniform": ("heaviside(t - 1/4)*heaviside(5/4 - t)", "heaviside(t)*heaviside(1 - t)", None),
+    "laplace": ("exp(-abs(t - 1)/b)/(2*b)", "exp(-abs(t)/b)/(2*b)", None),
+    "gaussian": ("exp(-(t - 1)**2/2)/sqrt(2*pi)", "exp(-t**2/2)/sqrt(2*pi)", None),
+    "truncated laplace": ("exp(-abs(t - 1))/(2 - exp(-1) - exp(-2))", "exp(-abs(t))/(2 - exp(-2) - exp(-1))", (-1, 2)),
+    "with an atom": ("dirac(t)/4 + 3*exp(-t)*heaviside(t)/4", "dirac(t)/2 + exp(-t)*heaviside(t)/2", None),
+}
+SLOW = {
+    "two widths": ("exp(-(t - 1)**2/2)/sqrt(2*pi)", "exp(-t**2/8)/sqrt(8*pi)", None),
+    "logistic": ("exp(-(t - 1))/(1 + exp(-(t - 1)))**2", "exp(-t)/(1 + exp(-t))**2", None),
+    "cauchy": ("1/(pi*(1 + (t - 1)**2))", "1/(pi*(1 + t**2))", None),
+    "triangular": ("max(0, 1 - abs(t - 1/2))", "max(0, 1 - abs(t))", None),
+    "sech": ("sech(t - 1)/pi", "sech(t)/pi", None),
+    "mixture": (
+        "exp(-(t - 1)**2/2)/(2*sqrt(2*pi)) + exp(-(t - 1)**2/8)/(4*sqrt(2*pi))",
+        "exp(-t**2/2)/(2*sqrt(2*pi)) + exp(-t**2/8)/(4*sqrt(2*pi))",
+        None,
+    ),
+}
+
+
+def made(p, q, support):
+    return Pair.from_text(p, q, support=support)
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_closed_chains(name, direction):
+    derivation = symbolic.derive(made(*QUICK[name]), direction)
+    assert all(row.digits >= 30 for row in derivation.checked)
+    assert {step.stopped.stage for step in derivation.stopped} <= {"cumulants", "convolution"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", SLOW)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_open_chains_name_the_stage_that_stopped(name, direction):
+    derivation = symbolic.derive(made(*SLOW[name]), direction, budget=0.5)
+    assert all(row.digits >= 30 for row in derivation.checked)
+    stopped = derivation["Moment generating function"].stopped
+    assert (stopped is None) == (name == "two widths")
+    assert (derivation["Tight delta"].stopped is None) == (name != "mixture")
+
+
+def test_tables():
+    derivation = symbolic.derive(Pair.from_tables(["1/2", "1/4", "1/4", 0], ["1/4", "1/4", "1/4", "1/4"]))
+    assert derivation["Privacy loss distribution"].lines[-1].right == 0
+    with mpmath.workdps(40):
+        assert number(derivation["Tight delta"].expression, {sympy.Symbol("eps", real=True): mpf("0.1")}) > 0
+
+
+def test_the_laplace_pair_in_text_is_the_laplace_mechanism():
+    from dplab import Laplace
+
+    own = symbolic.derive(made(*QUICK["laplace"]))
+    page = symbolic.derive(Laplace("b"))
+    with mpmath.workdps(40):
+        for title, symbol in (("Moment generating function", Z), ("Tight delta", sympy.Symbol("eps", real=True))):
+            values = {symbol: mpf("0.31"), sympy.Symbol("b", positive=True): mpf("1.7")}
+            found, expected = (number(d[title].expression, values) for d in (own, page))
+            assert abs(found - expected) < mpf(10) ** -35
+
+
+# --- stages ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("exponent", "low", "high"),
+    [
+        (-3 * T, 0, sympy.oo),
+        (2 * T - 1, -sympy.oo, 1),
+        (sympy.Integer(-1), 0, 2),
+        (-((T - 1) ** 2), -sympy.oo, sympy.oo),
+        (-2 * T**2 + T + 3, -1, sympy.oo),
+        (-(T**2) / 3 + 5, 0, 1),
+    ],
+)
+def test_completing_the_square(exponent, low, high):
+    found = exponential(exponent, T, sympy.sympify(low), sympy.sympify(high))
+    with mpmath.workdps(30):
+        ends = [number(sympy.sympify(end), {}) for end in (low, high)]
+        expected = mpmath.quad(lambda t: mpmath.exp(number(exponent, {T: t})), ends)
+        assert abs(number(found, {}) / expected - 1) < mpf(10) ** -25
+
+
+def test_what_is_no_square_is_refused():
+    assert exponential(T**3, T, sympy.S.Zero, sympy.S.One) is None
+    assert exponential(sympy.log(T), T, sympy.S.Zero, sympy.S.One) is None
+
+
+def test_a_stage_that_runs_away_is_ended():
+    endless = [((sympy.cosh(T - 1) / sympy.cosh(T)) ** (Z + 1) / sympy.cosh(T), T, -sympy.oo, sympy.oo)]
+    stopped = run_stage("moments", "calculus:in_worker", endless, budget=0.2)
+    assert isinstance(stopped, StageStopped)
+    assert stopped.stage == "moments"
+    assert str(stopped) == "moments: its budget of 0.2 s ran out"
+
+
+def test_a_stage_that_fails_says_why():
+    stopped = run_stage("moments", "calculus:no_such_function", budget=1)
+    assert isinstance(stopped, StageStopped)
+    assert "AttributeError" in stopped.reason
+
+
+def test_a_stage_that_succeeds_gives_its_value():
+    found = run_stage("moments", "calculus:in_worker", [(T**2 * sympy.exp(-T), T, sympy.S.Zero, sympy.oo)], budget=20)
+    assert found == 2
+
+
+@pytest.mark.parametrize("budget", [0, -1, True, "2", float("nan"), 10**9])
+def test_bad_budgets(budget):
+    with pytest.raises(ParameterError, match="budget"):
+        run_stage("moments", "calculus:in_worker", [], budget=budget)
