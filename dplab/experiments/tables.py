@@ -5,17 +5,26 @@ from collections.abc import Iterable
 from .measuring import Measurement
 from .questions import Question
 
-COLUMNS = ("who", "setting", "time", "memory", "answer", "error", "")
+COLUMNS = ("who", "setting", "time", "CPU", "memory", "answer", "error", "")
 
 
 def cells(found: Measurement, quantity: str) -> tuple[str, ...]:
-    """One measurement in words: who, setting, time, peak memory, answer, error, remarks."""
+    """One measurement in words: who, setting, wall time, CPU time, peak memory, answer, error, remarks."""
     who = f"{found.who} {found.version}".strip()
     if found.status != "answered":
-        return who, found.setting, "", "", found.status, "", found.reason
+        return who, found.setting, "", "", "", found.status, "", found.reason
     time = f"{_time(found.seconds)}" + (f" (of {found.runs})" if found.runs > 1 else " (once)")
     memory = f"{found.peak_mb:.0f} MB" if found.peak_mb is not None else "?"
-    return who, found.setting, time, memory, _answer(found), _error(found, quantity), _remarks(found)
+    return (
+        who,
+        found.setting,
+        time,
+        _time(found.cpu_seconds),
+        memory,
+        _answer(found),
+        _error(found, quantity),
+        _remarks(found),
+    )
 
 
 def _time(seconds: float | None) -> str:
@@ -63,8 +72,8 @@ def _wrong_side(found: Measurement) -> str:
 
 def line(found: Measurement, quantity: str) -> str:
     """One line for a terminal."""
-    who, setting, time, memory, answer, error, remarks = cells(found, quantity)
-    return f"  {who:<26}{setting:<17}{time:>18}{memory:>9}  {answer:<42}{error}  {remarks}".rstrip()
+    who, setting, time, cpu, memory, answer, error, remarks = cells(found, quantity)
+    return f"  {who:<26}{setting:<17}{time:>18}{cpu:>10}{memory:>9}  {answer:<42}{error}  {remarks}".rstrip()
 
 
 def markdown(rows: Iterable[tuple[Question, list[Measurement]]], facts: Iterable[str]) -> str:
