@@ -2,11 +2,12 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import mpmath
 import pytest
 
-from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier, reference
+from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, calibrate, fourier, reference
 from dplab.clt.moments import expectation, moments
 from dplab.core.errors import ParameterError
 from dplab.core.functions import MpmathTable
@@ -86,6 +87,30 @@ def test_k7_07_the_larger_of_two_profiles_that_cross():
             assert abs(max(laplace.value, gaussian.value) - mpmath.mpf(value)) < 1e-17
     assert profiles[0][0].value > profiles[1][0].value
     assert profiles[0][2].value < profiles[1][2].value
+
+
+CALIBRATED = [
+    ("K2-01", Gaussian, "0.01", "1e-5", "both", CASES["K2-01"]["expected"]["sigma_min"]),
+    ("K6-03", Gaussian, "0", "1e-6", "both", CASES["K6-03"]["expected"]["sigma_min"]),
+    *(
+        ("K3-03", lambda sigma: sampled(CASES["K3-03"]["input"]["q"], sigma, 5000), eps, "1e-3", "remove", least)
+        for eps, least in zip(
+            CASES["K3-03"]["input"]["eps"], CASES["K3-03"]["expected"]["sigma_min_remove"], strict=True
+        )
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("family", "eps", "delta", "direction", "least"),
+    [pytest.param(*given, id=f"{case} eps={given[1]}") for case, *given in CALIBRATED],
+)
+def test_calibration(family, eps, delta, direction, least):
+    """The noise found is enough, and hardly more than the least that is; its neighbour is too little."""
+    found = calibrate(family, eps, delta, direction)
+    assert found.unsafe <= Fraction(least) <= found.value
+    assert found.value - found.unsafe <= Fraction(1, 10_000) * found.value
+    assert found.reached
 
 
 # --- reports about other quantities --------------------------------------------------------------------
