@@ -126,6 +126,7 @@ def test_claims_of_04():
         "The bounds are some ten times larger than the error",
         "$10^{10}$ times too large below although all losses were rounded *down*",
         "by half of it at the end",
+        "hundreds of times fewer points",
     )
     import numpy as np
 
@@ -147,6 +148,9 @@ def test_claims_of_04():
     row, rest = fourier.rounded_masses(one, 24, 64 * 48, "lower")
     noise = fourier.algorithm_1(row, 8, 24, 16, rest)
     assert abs(noise) > 1e9 * fourier.delta(8 * one, 16).upper
+    second_order = fourier.delta(8 * one, 1)
+    many = 200 * second_order.budget.settings["n"]
+    assert fourier.algorithm_1_bracket(one, 8, 11, many, 1).width > second_order.width
     fine, rest = fourier.rounded_masses(one, 24, 3072)
     grid = np.arange(-1536, 1536) / 64
     tilted = fine * np.exp(7 * grid)

@@ -98,7 +98,9 @@ class ErrorBudget:
 def _share(ratio: float) -> str:
     """A percentage that does not call a small part nothing."""
     value = 100 * ratio
-    return f"{value:.1f} %" if abs(value) >= 0.05 or value == 0 else f"{value:.0e} %"
+    if value == 0:
+        return "0 %"
+    return f"{value:.1f} %" if abs(value) >= 0.05 else f"{value:.1g} %".replace("e-0", "e-")
 
 
 def _percent(ratio: float) -> str:

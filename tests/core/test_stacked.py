@@ -50,6 +50,11 @@ def test_parts_look_the_same_everywhere_and_no_two_look_alike():
 
 def test_the_budget_shows_bar_and_table():
     parts = (Part("grid", 3e-4, "Lemma <5>"), Part("tail", 1e-4, "Chernoff"), Part("rounding", 1e-15, "u"))
+    assert [row[2] for row in ErrorBudget((*parts, Part("dust", 2e-8, "")), {}).rows()][1:] == [
+        "25.0 %",
+        "2e-10 %",
+        "0.005 %",
+    ]
     budget = ErrorBudget(parts, {"L": 8.0})
     shown = budget._repr_html_()
     assert shown.startswith("<svg")
