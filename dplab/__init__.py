@@ -14,7 +14,20 @@ if TYPE_CHECKING:
     from .core.pair import Pair
     from .core.pld import PLD
     from .core.results import Approximation, Bracket, Exact, Reference
-    from .mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
+    from .mechanisms import (
+        ApproximateDP,
+        Binomial,
+        DiscreteGaussian,
+        DiscreteLaplace,
+        ExponentialCounting,
+        Gaussian,
+        KaryRandomizedResponse,
+        Laplace,
+        PoissonSubsampled,
+        Product,
+        RandomizedResponse,
+        dpsgd,
+    )
 
 __version__ = "0.1.0"
 
@@ -23,6 +36,14 @@ _HOMES = {
     "Gaussian": "mechanisms",
     "Laplace": "mechanisms",
     "PoissonSubsampled": "mechanisms",
+    "ApproximateDP": "mechanisms",
+    "Binomial": "mechanisms",
+    "DiscreteGaussian": "mechanisms",
+    "DiscreteLaplace": "mechanisms",
+    "ExponentialCounting": "mechanisms",
+    "KaryRandomizedResponse": "mechanisms",
+    "Product": "mechanisms",
+    "dpsgd": "mechanisms",
     "Pair": "core.pair",
     "PLD": "core.pld",
     "Composition": "core.composition",
@@ -50,19 +71,27 @@ _ROOMS = (
 
 __all__ = [
     "PLD",
+    "ApproximateDP",
     "Approximation",
+    "Binomial",
     "Bracket",
     "Composition",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "DplabError",
     "Exact",
+    "ExponentialCounting",
     "Gaussian",
+    "KaryRandomizedResponse",
     "Laplace",
     "Pair",
     "PoissonSubsampled",
+    "Product",
     "RandomizedResponse",
     "Reference",
     "calibrate",
     "compare",
+    "dpsgd",
 ]
 
 

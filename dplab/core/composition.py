@@ -50,9 +50,9 @@ class Composition:
         )
 
     def reduced(self) -> "Composition":
-        """The same law with each pair in its simplest form and lossless ones left out."""
+        """The same law with each pair in its simplest form, products as their factors, and lossless ones left out."""
         simpler = [(pair.reduced(), k) for pair, k in self.parts]
-        return Composition([(pair, k) for pair, k in simpler if pair is not None])
+        return Composition([(one, k) for pair, k in simpler if pair is not None for one in pair.independent()])
 
     def plds(self, backward: bool) -> list[tuple[PLD, int]]:
         """The PLDs to be convolved, with their multiplicities."""

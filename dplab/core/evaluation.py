@@ -285,6 +285,57 @@ def _binomial(walker: Walker, node):
     return walker.ctx.mpf(walker.binomials(n, j))
 
 
+def _floor(walker: Walker, node):
+    """The hull of the whole numbers that the floor may be."""
+    low, high = _ends(walker.walk(node.args[0]))
+    return walker.ctx.mpf([mpmath.floor(low), mpmath.floor(high)])
+
+
+def _theta(walker: Walker, node):
+    """The sum of e^{-(t-a)^2/(2v)} over all whole t; for v > 1/5 by Poisson's formula."""
+    a, v = (walker.walk(part) for part in node.args)
+    ctx, pi = walker.ctx, walker.pi
+    if node.args[0] == 0 and _ends(v)[1] < mpmath.mpf(1) / 5:
+        return 1 + 2 * _gauss_sum(walker, 1, v)
+    if _ends(v)[0] <= 0 or _ends(v)[1] < mpmath.mpf(1) / 5:
+        raise NoClosedFormError(f"evaluation: {node} for a small second argument")
+    total, m, term = ctx.mpf(1), 0, ctx.mpf(1)
+    while _ends(term)[1] > mpmath.mpf(10) ** -(ctx.dps + 5):
+        m += 1
+        term = ctx.exp(-2 * pi * pi * v * m * m)
+        total += 2 * term * (ctx.cos(2 * pi * a * m) if node.args[0] != 0 else 1)
+    rest = _ends(term)[1]  # the terms fall by more than half from here on
+    return ctx.sqrt(2 * pi * v) * (total + ctx.mpf([-2 * rest, 2 * rest]))
+
+
+def _theta_above(walker: Walker, node):
+    """The sum of e^{-t^2/(2v)} over the whole t > m; it falls in m, so that the ends of m give the ends."""
+    low, high = _ends(walker.walk(node.args[0]))
+    v = walker.walk(node.args[1])
+    return walker.hull([_gauss_sum_from(walker, int(m) + 1, v) for m in {mpmath.floor(low), mpmath.floor(high)}])
+
+
+def _gauss_sum_from(walker: Walker, first: int, v):
+    if first >= 1:
+        return _gauss_sum(walker, first, v)
+    inside = 1 + _gauss_sum(walker, 1, v)
+    below = _gauss_sum(walker, 1, v) - _gauss_sum(walker, 1 - first, v)
+    return inside + below
+
+
+def _gauss_sum(walker: Walker, first: int, v):
+    """The sum for t = first >= 1, first + 1, ..., and a geometric series around the rest."""
+    ctx = walker.ctx
+    term, ratio = ctx.exp(-(ctx.mpf(first) ** 2) / (2 * v)), ctx.exp(-(2 * ctx.mpf(first) + 1) / (2 * v))
+    total, shrink = term, ctx.exp(-1 / v)
+    while True:
+        term, ratio = term * ratio, ratio * shrink
+        total += term
+        last, left = _ends(term)[1], 1 - _ends(ratio)[1]
+        if left > 0 and last <= left * _ends(total)[0] * mpmath.mpf(10) ** -(ctx.dps + 2):
+            return total + ctx.mpf([0, 2 * last / left])
+
+
 _COMPARISONS = {
     "StrictLessThan": lambda a, b: a < b,
     "LessThan": lambda a, b: a <= b,
@@ -301,6 +352,9 @@ _RULES = {
     "erfc": lambda w, node: w.erfc(w.walk(node.args[0])),
     "erf": lambda w, node: 1 - w.erfc(w.walk(node.args[0])),
     "Phi": lambda w, node: w.erfc(-w.walk(node.args[0]) / w.ctx.sqrt(w.ctx.mpf(2))) / 2,
+    "floor": _floor,
+    "Theta": _theta,
+    "ThetaAbove": _theta_above,
     "Abs": lambda w, node: abs(w.walk(node.args[0])),
     "Max": lambda w, node: _extreme(w, node, _greatest),
     "Min": lambda w, node: _extreme(w, node, _least),

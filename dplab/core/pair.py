@@ -66,7 +66,7 @@ class Pair(ABC):
         Pair._registry[cls.__name__] = cls
 
     def _set(self, **arguments) -> None:
-        nested = [value for value in arguments.values() if isinstance(value, Pair)]
+        nested = [pair for value in arguments.values() for pair in _pairs_in(value)]
         depth = 1 + max((pair.depth for pair in nested), default=0)
         if depth > MOST_NESTED:
             raise ParameterError("mechanism", nested[0], f"nested at most {MOST_NESTED} deep")
@@ -106,6 +106,29 @@ class Pair(ABC):
         """P(s <= x) and Q(s <= x) of the continuous part, for x inside the support."""
         raise NotImplementedError(f"{type(self).__name__} has no continuous part")
 
+    endless: ClassVar[bool] = False
+    """True when the loss takes infinitely many values without a density; then the hooks below say more."""
+
+    def loss_ends(self, fn) -> tuple | None:
+        """Infimum and supremum of an endless loss, infinite perhaps; None for the others, whose atoms show them."""
+        return None
+
+    def remainder(self, fn) -> Tails | None:
+        """Bounds of the masses that `atoms` leaves out of an endless loss; None if it lists them all."""
+        return None
+
+    def atoms_above(self, fn, x) -> Tails | None:
+        """P(s > x) and Q(s > x) of the atoms in closed form; None where `atoms` is to be added up."""
+        return None
+
+    def atoms_below(self, fn, x) -> Tails | None:
+        """P(s <= x) and Q(s <= x) of the atoms in closed form; None where `atoms` is to be added up."""
+        return None
+
+    def lattice(self, fn) -> tuple | None:
+        """(offset, spacing) if all finite losses are offset plus whole multiples of spacing, exactly; else None."""
+        return None
+
     def above_scaled(self, fn, x) -> Tails:
         """P(s > x) and e^x Q(s > x) of the continuous part, formed without overflow for large losses."""
         p, q = self.above(fn, x)
@@ -140,6 +163,13 @@ class Pair(ABC):
         """The outcome with loss s, where the loss is one-to-one."""
         raise NotImplementedError(f"{type(self).__name__} has no numeric outcomes")
 
+    common_outcomes: range | None = None
+    """The outcomes that P and Q share, if they are finitely many whole numbers, those of large losses first."""
+
+    def outcome_masses(self, fn, j) -> Tails:
+        """P{j} and Q{j} at one of the common outcomes."""
+        raise NotImplementedError(f"{type(self).__name__} has no counted outcomes")
+
     # --- a coordinate along which integrals over the continuous part converge fast ----------------
 
     def coordinate(self, fn) -> Coordinate | None:
@@ -172,12 +202,16 @@ class Pair(ABC):
     def reduced(self) -> "Pair | None":
         """The simplest equal pair (q = 1 is the mechanism itself), or None where P = Q and nothing is lost."""
 
+    def independent(self) -> tuple["Pair", ...]:
+        """Pairs whose composition has the same law: several for a product, else the pair itself."""
+        return (self,)
+
     @property
     def free_symbols(self) -> frozenset[str]:
         """Names of parameters that are symbols without a value."""
         names: frozenset[str] = frozenset()
         for value in self.arguments.values():
-            names |= value.free_symbols if isinstance(value, Pair) else symbols_of(value)
+            names |= symbols_of(value).union(*(pair.free_symbols for pair in _pairs_in(value)))
         return names
 
     def bind(self, **values) -> "Pair":
@@ -195,6 +229,8 @@ class Pair(ABC):
         for name, value in self.arguments.items():
             if isinstance(value, Pair):
                 value = value._bound(values)
+            elif _pairs_in(value):
+                value = tuple(pair._bound(values) for pair in value)
             elif isinstance(value, Expression):
                 value = exact(_substituted(value, values, name), name)
             arguments[name] = value
@@ -262,11 +298,7 @@ class Pair(ABC):
 
     def to_json(self) -> dict:
         """A dictionary of plain JSON values: "type" and the exact parameters as text."""
-        fields = {
-            name: value.to_json() if isinstance(value, Pair) else parameter_text(value)
-            for name, value in self.arguments.items()
-        }
-        return {"type": type(self).__name__, **fields}
+        return {"type": type(self).__name__, **{name: _plain(value) for name, value in self.arguments.items()}}
 
     @staticmethod
     def from_json(data: Mapping) -> "Pair":
@@ -280,7 +312,7 @@ class Pair(ABC):
         kind = Pair._registry.get(data["type"])
         if kind is None:
             raise SchemaError(f"unknown mechanism {data['type']!r}; known: {', '.join(sorted(Pair._registry))}")
-        nested = {k: Pair.from_json(v) if isinstance(v, Mapping) else v for k, v in fields.items()}
+        nested = {k: _from_plain(v) for k, v in fields.items()}
         try:
             return kind.from_arguments(**nested)
         except TypeError as error:
@@ -307,7 +339,7 @@ class Pair(ABC):
 
     def __repr__(self) -> str:
         shown = [
-            repr(value) if isinstance(value, Pair) else f"{name}={parameter_text(value)}"
+            ", ".join(map(repr, _pairs_in(value))) if _pairs_in(value) else f"{name}={parameter_text(value)}"
             for name, value in self.arguments.items()
             if self.defaults.get(name) != value
         ]
@@ -326,6 +358,27 @@ class Pair(ABC):
         return Composition.of(self) + other
 
     __radd__ = __add__
+
+
+def _pairs_in(value: Any) -> tuple[Pair, ...]:
+    """The mechanisms in one argument, which is one of them, a tuple of them, or a parameter."""
+    if isinstance(value, Pair):
+        return (value,)
+    return value if isinstance(value, tuple) and all(isinstance(item, Pair) for item in value) else ()
+
+
+def _plain(value: Any):
+    """One argument as JSON has it."""
+    if isinstance(value, Pair):
+        return value.to_json()
+    return [pair.to_json() for pair in value] if _pairs_in(value) else parameter_text(value)
+
+
+def _from_plain(value: Any):
+    """The inverse of `_plain`."""
+    if isinstance(value, Mapping):
+        return Pair.from_json(value)
+    return tuple(_from_plain(item) for item in value) if isinstance(value, list) else value
 
 
 def _rebuilt(kind: type[Pair], arguments: dict) -> Pair:

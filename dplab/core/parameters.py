@@ -207,6 +207,17 @@ def count(value: Any, name: str = "k") -> int:
     return number
 
 
+def whole(value: object, name: str, least: int = 0, most: int = 10**6, cause: str = "") -> Fraction:
+    """An exact parameter that is a whole number from `least` to `most` (text such as "30" too, as in JSON)."""
+    parameter = exact(value, name)
+    allowed = f"a whole number from {least} to {most}"
+    if isinstance(parameter, Expression):
+        raise ParameterTypeError(name, value, allowed, cause or "Symbols and irrational numbers are not counted in.")
+    if parameter.denominator != 1 or not least <= parameter <= most:
+        raise ParameterError(name, value, allowed, cause)
+    return parameter
+
+
 def parameter_text(value: Parameter) -> str:
     """The shortest text that reads back to the same exact value.
 

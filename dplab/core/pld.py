@@ -31,7 +31,39 @@ class PLD:
     def atoms(self, fn) -> list[Atom]:
         """Atoms at finite losses: (loss, mass under the first, mass under the second)."""
         atoms = self.pair.atoms(fn)
-        return [Atom(-a.loss, a.q, a.p) for a in atoms] if self.backward else atoms
+        return fn.each(atoms, lambda a: Atom(-a.loss, a.q, a.p)) if self.backward else atoms
+
+    def remainder(self, fn) -> Tails | None:
+        """Bounds of the masses that `atoms` leaves out, or None."""
+        rest = self.pair.remainder(fn)
+        return Tails(rest.q, rest.p) if rest is not None and self.backward else rest
+
+    @property
+    def endless(self) -> bool:
+        """True when the loss takes infinitely many values without a density."""
+        return self.pair.endless
+
+    def loss_ends(self, fn) -> tuple | None:
+        """Infimum and supremum of an endless loss, or None."""
+        ends = self.pair.loss_ends(fn)
+        return (-ends[1], -ends[0]) if ends is not None and self.backward else ends
+
+    def outcome_masses(self, fn, j) -> Tails:
+        """Masses of a common outcome j."""
+        p, q = self.pair.outcome_masses(fn, j)
+        return Tails(q, p) if self.backward else Tails(p, q)
+
+    def atoms_above(self, fn, x) -> Tails | None:
+        """Masses of the atoms above x in closed form, or None (an atom at x itself may be counted or not)."""
+        if not self.backward:
+            return self.pair.atoms_above(fn, x)
+        tails = self.pair.atoms_below(fn, -x)
+        return None if tails is None else Tails(tails.q, tails.p)
+
+    def lattice(self, fn) -> tuple | None:
+        """(offset, spacing) of a lattice that holds all finite losses, or None."""
+        found = self.pair.lattice(fn)
+        return (-found[0], found[1]) if found is not None and self.backward else found
 
     def support(self, fn) -> tuple | None:
         """Ends of the interval of the continuous part, or None."""

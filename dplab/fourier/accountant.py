@@ -17,6 +17,7 @@ from ..core.results import Bracket
 from .choices import DEFAULT_GRID, GRIDS
 from .enumeration import MOST_SUMS, count_sums, enumerated_delta
 from .intervals import Interval, down, up
+from .listing import listed
 from .onestep import OneStep
 from .planning import Plan, Settings, refined
 from .scout import Saddle, Scout
@@ -130,16 +131,25 @@ class OneDirection:
     def _sums(self) -> int:
         return count_sums(self.parts)
 
+    @cached_property
+    def listed(self) -> OneStep | None:
+        """All atoms of the composition as one step, if they are few and lie on no common lattice."""
+        return listed(self.parts)
+
     def answers_without_grid(self, settings: Settings) -> bool:
-        """True where a closed form serves and no particular grid was asked for."""
-        return self.has_closed_form and (settings.grid == DEFAULT_GRID or self.infinity[0] >= 1)
+        """True where a closed form, or a list of all atoms, serves and no particular grid was asked for."""
+        if self.has_closed_form:
+            return settings.grid == DEFAULT_GRID or self.infinity[0] >= 1
+        by_hand = (settings.dx, settings.n, settings.tilt) != (None, None, None) or settings.grid != DEFAULT_GRID
+        return not by_hand and self.listed is not None
 
     def _closed_form(self, eps: Interval) -> tuple[float, float]:
         """Enclosure of delta where no grid is needed; see `has_closed_form`."""
         if self.infinity[0] >= 1:
             return 1.0, 1.0
-        if self.steps == 1:
-            curve = self.parts[0][0].curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
+        only = self.parts[0][0] if self.steps == 1 else self.listed
+        if only is not None:
+            curve = only.curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
             return float(curve.lo[0]), float(curve.hi[0])
         finite = enumerated_delta(self.parts, eps) + Interval(*self.infinity)
         return max(float(finite.lo), 0.0), min(float(finite.hi), 1.0)

@@ -112,10 +112,8 @@ def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.nda
         ahead = grid.dx * ((index[steep] + 1 / part) - index[steep])  # what `at` makes of it in float64
         gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep]).s.lo
         reach[steep] = ahead * (1 - 1e-9)
-    nodes = grid.nodes
-    for loss, mass in step.atoms:
-        above = nodes + grid.dx / 2 < loss.lo
-        gain = gain + np.where(above, mass.lo * np.exp(np.minimum(nodes - loss.hi, 0.0)) * (1 - 1e-12), 0.0)
+    if step.sums is not None:
+        gain = gain + step.sums.certainly_above(grid.nodes, grid.nodes + grid.dx / 2)
     return gain * (1 - 8 * U), reach
 
 

@@ -29,9 +29,9 @@ class CoarseLaw:
     def of(cls, step: OneStep) -> "CoarseLaw":
         """The table of a PLD: a logarithmic first look, then refined where there is mass."""
         losses, masses, ends = _cells(step)
-        for loss, mass in step.atoms:
-            losses, masses = np.append(losses, float(loss.mid)), np.append(masses, float(mass.mid))
+        losses, masses = np.append(losses, step.columns.loss.mid), np.append(masses, step.columns.p.mid)
         order = np.argsort(losses, kind="stable")
+        order = order[masses[order] > 0] if masses.any() else order
         losses = losses[order]
         ends = (min(ends[0], float(losses[0])), max(ends[1], float(losses[-1])))
         return cls(losses, np.maximum(masses[order], 0.0), ends)

@@ -20,9 +20,9 @@ def count_sums(parts: list[tuple[OneStep, int]]) -> int:
     """How many sums there are, or 0 if a part has a continuous law or too many steps."""
     total = 1
     for step, k in parts:
-        if step.support is not None or k > _MOST_OF_ONE:
+        if step.support is not None or step.unlisted or k > _MOST_OF_ONE:
             return 0
-        total *= math.comb(k + len(step.atoms) - 1, k) if step.atoms else 1
+        total *= math.comb(k + len(step.columns) - 1, k) if len(step.columns) else 1
         if total > MOST_SUMS:
             return total
     return total

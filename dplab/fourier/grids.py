@@ -71,24 +71,23 @@ def split(step: OneStep, grid: Grid, tails: StepTails, curve: Interval) -> GridP
     masses[:-1] += np.maximum(p - right, 0.0)
     masses[0] += max(float(step.below(grid.at()[:1]).mid[0]), 0.0)
     masses[-1] += s_tail[-1]
-    for loss, mass in step.atoms:
-        _split_atom(masses, grid, float(loss.mid), float(mass.mid))
+    _split_atoms(masses, grid, step.columns.loss.mid, step.columns.p.mid)
     return GridPLD(grid, masses, float(curve.hi[-1]))
 
 
-def _split_atom(masses: np.ndarray, grid: Grid, loss: float, mass: float) -> None:
-    cell = int(np.floor((loss - grid.offset) / grid.dx)) - grid.first
-    if cell < 0:
-        masses[0] += mass
-        return
-    if cell >= grid.size - 1:
-        beyond = loss - (grid.offset + (grid.first + grid.size - 1) * grid.dx)
-        masses[-1] += mass * np.exp(-max(beyond, 0.0))
-        return
+def _split_atoms(masses: np.ndarray, grid: Grid, losses: np.ndarray, p: np.ndarray) -> None:
+    """Add atoms to both ends of their cells, or to an end of the grid."""
+    cells = np.floor((losses - grid.offset) / grid.dx) - grid.first
+    beyond = cells >= grid.size - 1
+    masses[0] += p[cells < 0].sum()
+    top = grid.offset + (grid.first + grid.size - 1) * grid.dx
+    masses[-1] += (p[beyond] * np.exp(-np.maximum(losses[beyond] - top, 0.0))).sum()
+    inside = (cells >= 0) & ~beyond
+    cell, loss, mass = cells[inside].astype(int), losses[inside], p[inside]
     left = grid.offset + (grid.first + cell) * grid.dx
     right = np.clip(np.expm1(left - loss) / np.expm1(-grid.dx), 0.0, 1.0)
-    masses[cell] += mass * (1 - right)
-    masses[cell + 1] += mass * right
+    np.add.at(masses, cell, mass * (1 - right))
+    np.add.at(masses, cell + 1, mass * right)
 
 
 @dataclass(frozen=True)
@@ -126,8 +125,8 @@ class Lines:
         tails = self.tails.at(slice(1))
         to_left = Interval.exactly(-self.shift[:1]) * self.grid.dx
         start = step.line(self.grid.at()[:1], self.atom_limits[:1], tails, to_left)
-        above = [mass.lo for loss, mass in step.atoms if loss.mid > self.atom_limits[0]]
-        return start, max(float(tails.p.lo[0] + sum(above) + step.infinity.lo) * (1 - (8 + len(above)) * U), 0.0)
+        above = step.sums.p_above(self.atom_limits[0]) if step.sums is not None else 0.0
+        return start, max(float(tails.p.lo[0] + above + step.infinity.lo) * (1 - 8 * U), 0.0)
 
     def q_above(self, step: OneStep) -> tuple[np.ndarray, np.ndarray]:
         """Lower bounds of e^x Q(s > m_i) at each cell's left and right end x."""
@@ -135,8 +134,8 @@ class Lines:
         ends = []
         for shift, x in ((-self.shift * dx, nodes[:-1]), ((1 - self.shift) * dx, nodes[1:])):
             mass = self.tails.s.lo * np.exp(np.minimum(shift, 700.0))
-            for loss, p in step.atoms:
-                mass = mass + np.where(m < loss.mid, p.lo * np.exp(np.minimum(x - loss.hi, 700.0)) * (1 - 1e-12), 0.0)
+            if step.sums is not None:
+                mass = mass + step.sums.q_above(x, m)
             ends.append(mass * (1 - 8 * U))
         return ends[0], ends[1]
 
@@ -190,11 +189,11 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
     r[0] = np.exp(grid.nodes[0]) * float(step.continuous_mass.q.mid) - s_tail[0] * np.exp(to_left[0])
     e[0] = step.below(_points(grid, lines.shift)[:1]).mid[0] - r[0]
     e[-1], r[-1] = at_right[-1], s_tail[-1] * np.exp(to_right[-1])
-    for loss, mass in step.atoms:
-        at = float(loss.mid)
-        where = int(np.searchsorted(m, at))
-        e[where] += float(mass.mid) * -np.expm1(grid.nodes[where] - at)
-        r[where] += float(mass.mid) * np.exp(grid.nodes[where] - at)
+    at, mass = step.columns.loss.mid, step.columns.p.mid
+    where = np.searchsorted(m, at)
+    ahead = grid.nodes[where] - at
+    np.add.at(e, where, mass * -np.expm1(ahead))
+    np.add.at(r, where, mass * np.exp(ahead))
     if lines.drops_below:
         e[0] = r[0] = 0.0
     masses = convex_masses(_merged(e, r, grid.dx), grid.dx)

@@ -183,7 +183,7 @@ def _log(x):
 
 
 class IntervalTable(Placing):
-    """The mechanisms' function table in interval arithmetic."""
+    """The mechanisms' function table in interval arithmetic; `LawTable` adds what whole-valued outcomes need."""
 
     inf = np.inf
     pi = Interval(float(down(np.pi)), float(up(np.pi)))

@@ -13,9 +13,13 @@ import numpy as np
 
 from ..core.pair import Tails
 from ..core.pld import PLD
-from .intervals import Interval, IntervalTable, maximum, minimum
+from .atoms import AtomSums
+from .columns import Columns
+from .intervals import Interval, maximum, minimum
+from .lattices import Lattice, lattice_of
+from .whole_numbers import LawTable
 
-FN = IntervalTable()
+FN = LawTable()
 
 
 class StepTails(NamedTuple):
@@ -38,9 +42,32 @@ class OneStep:
     pld: PLD
 
     @cached_property
+    def columns(self) -> Columns:
+        """The listed atoms, in increasing order of loss."""
+        return Columns.of(self.pld.atoms(FN)).ascending()
+
+    @cached_property
+    def sums(self) -> AtomSums | None:
+        """Their sums above a point; None without atoms."""
+        return AtomSums(self.columns) if len(self.columns) else None
+
+    @cached_property
     def atoms(self) -> list[tuple[Interval, Interval]]:
-        """(loss, mass) of the finite atoms, in increasing order of loss."""
-        return sorted(((a.loss, a.p) for a in self.pld.atoms(FN)), key=lambda a: float(a[0].lo))
+        """(loss, mass) of the listed atoms, in increasing order of loss (slow for many: see `columns`, `sums`)."""
+        return [(atom.loss, atom.p) for atom in self.columns]
+
+    @cached_property
+    def unlisted(self) -> float:
+        """An upper bound of the P-mass of atoms that are not listed (of an endless loss)."""
+        rest = self.pld.remainder(FN)
+        return 0.0 if rest is None else float(rest.p.hi)
+
+    @cached_property
+    def lattice(self) -> Lattice | None:
+        """The lattice on which all atoms lie, if there is one and no density."""
+        if self.support is not None or not len(self.columns):
+            return None
+        return lattice_of(self.columns, self.pld.lattice(FN))
 
     @cached_property
     def infinity(self) -> Interval:
@@ -79,7 +106,10 @@ class OneStep:
         return Interval(min(float(e.lo) for e in ends), min(float(e.hi) for e in ends))
 
     def _ends(self, which: int) -> list[Interval]:
-        ends = [loss for loss, _ in self.atoms]
+        if self.pld.endless:
+            found = (self.pld.loss_ends(FN) or (-np.inf, np.inf))[which]
+            return [found if isinstance(found, Interval) else Interval.exactly(float(found))]
+        ends = [self.columns.loss[index] for index in (0, -1)] if len(self.columns) else []
         if self.support is not None:
             ends.append(self.support[which])
         return ends or [Interval.exactly(0.0)]
@@ -140,8 +170,8 @@ class OneStep:
     def curve(self, x: Interval, tails: StepTails | None = None) -> Interval:
         """h(x), the one-step delta at eps = x."""
         total = (self.continuous(x) if tails is None else tails).excess + self.infinity
-        for loss, mass in self.atoms:
-            total = total + mass * maximum(-FN.expm1(x - loss), 0.0)
+        if self.sums is not None:
+            total = total + self.sums.curve(x) + Interval(0.0, self.unlisted)
         return total
 
     def line(self, x: Interval, atom_limit: np.ndarray, tails: StepTails, shift: Interval) -> Interval:
@@ -151,6 +181,4 @@ class OneStep:
         atoms belong to the set above `atom_limit`.
         """
         total = tails.excess - FN.expm1(shift) * tails.s + self.infinity
-        for loss, mass in self.atoms:
-            total = total + mass * -FN.expm1(x - loss) * np.where(atom_limit < loss.mid, 1.0, 0.0)
-        return total
+        return total if self.sums is None else total + self.sums.line(x, atom_limit)

@@ -9,6 +9,7 @@ from .choices import DEFAULT_GRID, GRIDS
 from .coarse import CoarseLaw
 from .grids import Grid
 from .intervals import Interval, down, up
+from .lattices import common_spacing
 from .onestep import OneStep
 from .rare import Splitting
 from .scout import Saddle, Scout
@@ -18,6 +19,7 @@ DEFAULT_MAX_SIZE = 2**22
 MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
 MARGIN = 1e-3
+_FINER = 1e-5  # without a grid error the rest may be as small as rounding, for a slightly longer grid
 
 
 @dataclass(frozen=True)
@@ -83,16 +85,18 @@ def make_plan(
     wanted = settings.dx or min(wanted, coarsest(parts, tilt, rtol))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
     log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
-    target = math.log(MARGIN * rtol) + min(log_sum - log_kappa, 0.0) - nearby
-    log_tail = math.log(MARGIN * rtol) + min(saddle.log_delta, 0.0) - math.log(steps)
-    log_share = math.log(MARGIN * rtol / steps)
+    on_lattices = settings.grid == DEFAULT_GRID and all(step.lattice is not None for step, _ in parts)
+    margin = MARGIN * rtol * (_FINER if on_lattices else 1.0)
+    target = math.log(margin) + min(log_sum - log_kappa, 0.0) - nearby
+    log_tail = math.log(margin) + min(saddle.log_delta, 0.0) - math.log(steps)
+    log_share = math.log(margin / steps)
     ranges = [range_of(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]
     room, most = 2 * min(wanted, 1.0), min(settings.max_size, MOST_NODES)
     window = scout.window(tilt, target, [(bottom - room, top + room) for bottom, top in ranges])
     width = window[1] - window[0]
     least = max([width / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
     dx = max(wanted, least)
-    aligned = alignment(parts, dx, least)
+    aligned = alignment(parts, dx, least, by_lattice=settings.grid == DEFAULT_GRID)
     lower = grids_for(parts, ranges, aligned, dx, -1)
     upper = grids_for(parts, ranges, aligned, dx, +1)
     dx = float(upper[0].dx)
@@ -142,34 +146,62 @@ def _first(step: OneStep, cell: tuple[float, float], holds, before: bool = False
 
 @dataclass(frozen=True)
 class Alignment:
-    """Two heavy atoms of one part that are put on the grid: `cells` cells apart."""
+    """A spacing of losses that is a whole number of `cells`: that of a lattice, on which the parts in `exact` lie; or
+    that of the two heaviest atoms of one `part`."""
 
-    part: int
     cells: int
+    spacing: float = 0.0
+    exact: tuple[int, ...] = ()
+    part: int = 0
 
 
-def alignment(parts, dx: float, least: float) -> Alignment | None:
-    """The part whose two heaviest atoms matter most, if some dx fits them."""
-    best, weight = None, _HEAVY
-    for index, (step, k) in enumerate(parts):
-        pair = _heaviest(step)
-        if pair is None:
+def alignment(parts, dx: float, least: float, by_lattice: bool = True) -> Alignment | None:
+    """The alignment that matters most, if some dx fits it."""
+    heavy = [(index, k * _second_mass(step)) for index, (step, k) in enumerate(parts)]
+    heavy = sorted([one for one in heavy if one[1] > _HEAVY], key=lambda one: -one[1])
+    found = _lattice(parts, [index for index, _ in heavy], dx, least) if by_lattice else None
+    if found is not None:
+        return found
+    for index, _ in heavy:
+        left, right = _heaviest(parts[index][0])
+        gap = float(right.lo) - float(left.hi)
+        if gap <= 0:
             continue
-        gap = float(pair[1].lo) - float(pair[0].hi)
-        only_atoms = len(parts) == 1 and len(step.atoms) == 2 and step.support is None
+        step = parts[index][0]
+        only_atoms = len(parts) == 1 and len(step.columns) == 2 and step.support is None
         cells = 1 if only_atoms and gap >= least else max(1, math.ceil(gap / dx))
-        mass = k * min(float(m.mid) for loss, m in step.atoms if loss in pair)
-        if mass > weight and gap / cells >= least and gap > 0:
-            best, weight = Alignment(index, cells), mass
-    return best
+        if gap / cells >= least:
+            return Alignment(cells, part=index)
+    return None
+
+
+def _lattice(parts, heavy: list[int], dx: float, least: float) -> Alignment | None:
+    """The lattice of the heaviest part that has one, made finer for as many others as it can be."""
+    found: list[int] = []
+    spacings: list[float] = []
+    spacing = math.inf
+    for index in heavy:
+        lattice = parts[index][0].lattice
+        common = common_spacing([*spacings, lattice.spacing]) if lattice is not None else None
+        if common is not None and common >= least:
+            found, spacings, spacing = [*found, index], [*spacings, lattice.spacing], common
+    if not found:
+        return None
+    single = [i for i, (step, _) in enumerate(parts) if step.lattice is not None and len(step.columns) == 1]
+    alone = len({*found, *single}) == len(parts)
+    cells = 1 if alone else max(1, min(math.ceil(spacing / dx), math.floor(spacing / least)))
+    return Alignment(cells, spacing, tuple(found))
+
+
+def _second_mass(step: OneStep) -> float:
+    """Mass of the second heaviest atom."""
+    return float(np.sort(step.columns.p.mid)[-2]) if len(step.columns) > 1 else 0.0
 
 
 def _heaviest(step: OneStep):
-    """Losses of the two heaviest atoms, in order, or None."""
-    if len(step.atoms) < 2:
-        return None
-    heavy = sorted(step.atoms, key=lambda atom: -float(atom[1].mid))[:2]
-    return sorted((loss for loss, _ in heavy), key=lambda loss: float(loss.lo))
+    """Losses of the two heaviest atoms, in order."""
+    heavy = np.argsort(-step.columns.p.mid, kind="stable")[:2]
+    return [step.columns.loss[i] for i in sorted(heavy)]
 
 
 def _nudged(loss, side: int, ulps: int = 16) -> float:
@@ -179,12 +211,12 @@ def _nudged(loss, side: int, ulps: int = 16) -> float:
 
 
 def _heaviest_atom(step: OneStep) -> Interval:
-    return max(step.atoms, key=lambda atom: float(atom[1].mid))[0]
+    return step.columns.loss[int(np.argmax(step.columns.p.mid))]
 
 
 def _offset(step: OneStep, dx: float, side: int) -> float:
     """Where a node has to be: at the heaviest atom, or where a law that the grid does not resolve starts."""
-    if step.atoms:
+    if len(step.columns):
         return _nudged(_heaviest_atom(step), side)
     start = abs(float(step.smallest.mid))
     return _nudged(step.smallest, side) if 0 < start < 2 * dx else 0.0
@@ -193,7 +225,12 @@ def _offset(step: OneStep, dx: float, side: int) -> float:
 def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
     """One grid a part that covers its range; side +1 for the upper, -1 for the lower bound."""
     offsets = [_offset(step, dx, side) for step, _ in parts]
-    if aligned is not None:
+    if aligned is not None and aligned.exact:
+        dx = aligned.spacing / aligned.cells
+        for index, (step, _) in enumerate(parts):
+            if index in aligned.exact or (step.lattice is not None and len(step.columns) == 1):
+                offsets[index] = step.lattice.offset
+    elif aligned is not None:
         left, right = _heaviest(parts[aligned.part][0])
         offsets[aligned.part] = _nudged(left, side)
         dx = (_nudged(right, side) - offsets[aligned.part]) / aligned.cells

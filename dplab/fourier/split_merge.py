@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from .aligned import aligned_pld
 from .certificate import certify_lower, certify_upper
 from .grids import Grid, GridPLD, merge, split, supporting_lines
 from .onestep import OneStep
@@ -15,7 +16,10 @@ def split_masses(step: OneStep, grid: Grid) -> GridPLD:
 
 
 def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
-    """The certified split grid PLD."""
+    """The certified split grid PLD; the exact one if the grid is aligned with a lattice of losses."""
+    exact = aligned_pld(step, grid, +1)
+    if exact is not None:
+        return exact
     nodes = grid.at()
     tails = step.continuous(nodes)
     curve = step.curve(nodes, tails)
@@ -24,7 +28,10 @@ def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> Grid
 
 
 def lower_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:
-    """The certified merge grid PLD."""
+    """The certified merge grid PLD; the exact one if the grid is aligned with a lattice of losses."""
+    exact = aligned_pld(step, grid, -1)
+    if exact is not None:
+        return exact
     lines = supporting_lines(step, grid)
     with np.errstate(over="ignore", invalid="ignore"):
         return certify_lower(merge(step, lines), step, lines, tilt, spare)

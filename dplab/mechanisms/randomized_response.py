@@ -84,6 +84,11 @@ class RandomizedResponse(Pair):
         c = self.c(fn)
         return [Atom(c, p, other), Atom(-c, other, p)]
 
+    def lattice(self, fn):
+        """c plus multiples of 2c."""
+        c = self.c(fn)
+        return c, 2 * c
+
     def mgf(self, fn, z):
         """M(z) = p e^{cz} + (1-p) e^{-cz}."""
         p, other = self.masses(fn)

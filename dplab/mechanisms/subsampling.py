@@ -11,6 +11,7 @@ from fractions import Fraction
 from ..core.errors import ParameterTypeError
 from ..core.pair import Atom, Pair, Tails
 from ..core.parameters import evaluate, probability
+from .product import Product
 
 
 class PoissonSubsampled(Pair):
@@ -24,12 +25,16 @@ class PoissonSubsampled(Pair):
     >>> 100 * PoissonSubsampled(Gaussian(sigma=4), q=0.01)
     100 * PoissonSubsampled(Gaussian(sigma=4), q=0.01)
 
-    Raises ParameterError for q outside [0, 1], ParameterTypeError if `mechanism` is not one.
+    Raises ParameterError for q outside [0, 1] or a product that has a density, ParameterTypeError if `mechanism` is
+    not one.
     """
 
     def __init__(self, mechanism, q):
         if not isinstance(mechanism, Pair):
             raise ParameterTypeError("mechanism", mechanism, "a mechanism such as Gaussian(sigma=4)")
+        simplest = mechanism.reduced()
+        if isinstance(simplest, Product):
+            simplest.require_atoms()
         self._set(
             mechanism=mechanism,
             q=probability(q, "q", "It is batch size over data set size."),
@@ -80,25 +85,56 @@ class PoissonSubsampled(Pair):
     def atoms(self, fn):
         """The mechanism's atoms moved by phi, and one at log(1-q) for the outcomes that P lacks."""
         q = self.q(fn)
-        moved = []
-        for atom in self.mechanism.atoms(fn):
-            p_mass, q_mass = self._mixed(fn, Tails(atom.p, atom.q))
-            moved.append(Atom(fn.log_mix(atom.loss, q), p_mass, q_mass))
-        if self._misses_outcomes():
-            lacking = self.mechanism.mass_at_minus_infinity(fn)
-            moved.append(Atom(fn.log1p(-q), (1 - q) * lacking, lacking))
-        return moved
+        moved = fn.each(
+            self.mechanism.atoms(fn),
+            lambda atom: Atom(fn.log_mix(atom.loss, q), *self._mixed(fn, Tails(atom.p, atom.q))),
+        )
+        lacking = self.mechanism.mass_at_minus_infinity(fn)
+        if fn.is_zero(lacking):
+            return moved
+        return fn.joined(moved, [Atom(fn.log1p(-q), (1 - q) * lacking, lacking)])
 
-    def _misses_outcomes(self) -> bool:
-        from ..core.functions import MpmathTable
+    def remainder(self, fn):
+        """The mechanism's, mixed."""
+        rest = self.mechanism.remainder(fn)
+        return None if rest is None else self._mixed(fn, rest)
 
-        return not self.mechanism.free_symbols and self.mechanism.mass_at_minus_infinity(MpmathTable()) != 0
+    @property
+    def endless(self) -> bool:  # type: ignore[override]
+        """True if the mechanism's loss is."""
+        return self.mechanism.endless
+
+    def loss_ends(self, fn):
+        """phi of the mechanism's; small losses accumulate at log(1-q)."""
+        ends = self.mechanism.loss_ends(fn)
+        if ends is None:
+            return None
+        return self._moved_ends(fn, ends)
+
+    def atoms_above(self, fn, x):
+        """The mechanism's at g(x), mixed; above log(1-q) the outcomes that P lacks are not among them."""
+        return self._atoms_beyond(fn, x, self.mechanism.atoms_above)
+
+    def atoms_below(self, fn, x):
+        """The mechanism's at g(x), mixed, and the outcomes that P lacks."""
+        tails = self._atoms_beyond(fn, x, self.mechanism.atoms_below)
+        if tails is None:
+            return None
+        lacking = self.mechanism.mass_at_minus_infinity(fn)
+        return Tails(tails.p + (1 - self.q(fn)) * lacking, tails.q + lacking)
+
+    def _atoms_beyond(self, fn, x, tails):
+        base = tails(fn, self._base_loss(fn, x))
+        return None if base is None else self._mixed(fn, base)
 
     def support(self, fn):
         """phi of the mechanism's support; it starts at log(1-q) where that has no lower end."""
         ends = self.mechanism.support(fn)
         if ends is None:
             return None
+        return self._moved_ends(fn, ends)
+
+    def _moved_ends(self, fn, ends: tuple) -> tuple:
         q = self.q(fn)
         lower = fn.log1p(-q) if fn.is_infinite(ends[0]) else fn.log_mix(ends[0], q)
         return lower, ends[1] if fn.is_infinite(ends[1]) else fn.log_mix(ends[1], q)

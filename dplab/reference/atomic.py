@@ -27,6 +27,10 @@ MOST_ATOMS = 200_000
 """Enumerations longer than this are left to other routes."""
 
 
+FEW_STEPS = 3000
+"""So many steps of two atoms are summed; more go by the contour if they share a lattice."""
+
+
 class Weighted(NamedTuple):
     """One value of a composed loss and its mass under P."""
 
@@ -40,6 +44,11 @@ def atoms_estimate(law: Law) -> float:
     if law.continuous:
         return math.prod(sizes)
     return max(math.prod(sizes) / max(sizes), max(sizes)) if sizes else 1
+
+
+def two_atoms_each(law: Law) -> bool:
+    """Whether every part is a binomial sum, and those are short."""
+    return law.steps <= FEW_STEPS and all(not p.endless and len(p.atoms(FN)) <= 2 for p, _ in law.parts)
 
 
 def atomic(law: Law, eps, digits: int, tilt: float) -> Found:

@@ -1,17 +1,19 @@
 """Which computation answers which question: special values first, then the cheapest route that is exact enough."""
 
 from enum import Enum
+from functools import cached_property
 
 import mpmath
 
 from ..core.errors import PrecisionError
 from ..core.parameters import evaluate
 from .arithmetic import FN
-from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate
+from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate, two_atoms_each
 from .convolution import monotone, two_steps
 from .found import GUARD, Found, sign
 from .integrals import Integrals
 from .inversion import epsilon, known_epsilon
+from .lattice import LatticeContour, lattice_of
 from .law import Law
 from .residues import MOST_STEPS, laplace, only_laplace
 from .single_step import gaussians, only_gaussians, single_step
@@ -28,6 +30,7 @@ class Route(Enum):
     ATOMS = "sum over atoms"
     ATOMS_AND_ONE_STEP = "sum over atoms of closed forms"
     TWO_STEPS = "convolution of two steps"
+    LATTICE = "contour integral over one period"
     RESIDUES = "residues"
     CONTOUR = "contour integral"
 
@@ -95,13 +98,20 @@ class Solver:
 
         return epsilon(self.law, find, delta, self.digits, by_contour=self._route() is Route.CONTOUR)
 
+    @cached_property
+    def _on_lattice(self) -> bool:
+        with mpmath.workdps(60):
+            return lattice_of(self.law) is not None
+
     def _route(self) -> Route:
         law = self.law
         if law.steps == 1:
             return Route.SINGLE_STEP
         if only_gaussians(law):
             return Route.GAUSSIANS
-        if not law.continuous and atoms_estimate(law) <= MOST_ATOMS:
+        if not law.continuous and self._on_lattice and not two_atoms_each(law):
+            return Route.LATTICE
+        if not law.continuous and not any(pld.endless for pld, _ in law.parts) and atoms_estimate(law) <= MOST_ATOMS:
             return Route.ATOMS
         if sum(k for _, k in law.continuous) == 1 and atoms_estimate(law) <= MOST_CLOSED_FORMS:
             return Route.ATOMS_AND_ONE_STEP
@@ -117,6 +127,8 @@ class Solver:
             return single_step(law, eps, digits)
         if route is Route.GAUSSIANS:
             return gaussians(law, eps, digits)
+        if route is Route.LATTICE:
+            return LatticeContour(law, digits, self._integrals.landscape).find(eps)
         if route is Route.ATOMS:
             return atomic(law, eps, digits, self._tilt(eps))
         if route is Route.ATOMS_AND_ONE_STEP:

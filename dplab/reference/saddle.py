@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from .law import Law
 from .single_step import log_delta_of_one
-from .sketch import Cumulants, Sketch
+from .sketch import ClosedSketch, Cumulants, Sketch, closed_and_endless
 
 FLAT = 0.15
 """If the saddle right of 0 is nearer to it than this many standard widths, a line left of 0 is cheaper."""
@@ -38,7 +38,7 @@ class Landscape:
 
     def __init__(self, law: Law):
         self.law = law
-        self.sketches = [Sketch(pld, k) for pld, k in law.parts]
+        self.sketches = [ClosedSketch(pld) if closed_and_endless(pld) else Sketch(pld, k) for pld, k in law.parts]
         self.log_masses = (self.cumulants(0.0).log, self.cumulants(-1.0).log)
 
     def cumulants(self, c: float) -> Cumulants:

@@ -44,6 +44,10 @@ def only_gaussians(law: Law) -> bool:
 
 def masses_above(pld: PLD, x) -> Tails:
     """P(x < s < inf) and Q(s > x) of one step, atoms included."""
+    if pld.endless:
+        closed = _endless_above(pld, x)
+        if closed is not None:
+            return closed
     p, q = mpmath.mpf(0), mpmath.mpf(0)
     for atom in pld.atoms(FN):
         if atom.loss > x:
@@ -53,6 +57,16 @@ def masses_above(pld: PLD, x) -> Tails:
         rest = pld.above(FN, x) if x > ends[0] else pld.continuous_mass(FN)
         p, q = p + rest.p, q + rest.q
     return Tails(p, q)
+
+
+def _endless_above(pld: PLD, x) -> Tails | None:
+    """The same of a loss with infinitely many values, where its tails are closed."""
+    smallest, largest = pld.loss_ends(FN) or (-mpmath.inf, mpmath.inf)
+    if x >= largest:
+        return Tails(mpmath.mpf(0), mpmath.mpf(0))
+    if x < smallest:
+        return Tails(1 - pld.mass_at_infinity(FN), 1 - pld.mass_at_minus_infinity(FN))
+    return pld.atoms_above(FN, x)
 
 
 def log_delta_of_one(pld: PLD, eps: float) -> float:

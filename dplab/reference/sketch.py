@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import mpmath
 
+from ..core.errors import PrecisionError
 from ..core.pld import PLD
 from .arithmetic import FN
 from .rules import atom_nodes, node, substitution
@@ -36,6 +37,37 @@ class Point(NamedTuple):
     t: float
     loss: float
     log_weight: float
+
+
+def closed_and_endless(pld: PLD) -> bool:
+    """Whether the loss takes infinitely many values and M is closed."""
+    return pld.endless and pld.mgf(FN, mpmath.mpf(1)) is not None
+
+
+class ClosedSketch:
+    """The law of an endless loss whose M is closed, by differences of log M."""
+
+    def __init__(self, pld: PLD):
+        self.pld = pld
+        self.known: dict[float, Cumulants] = {}
+
+    def cumulants(self, c: float) -> Cumulants:
+        """log M, its first and its second derivative at real c."""
+        if c not in self.known:
+            with mpmath.workdps(50):
+                h = mpmath.mpf(10) ** -12 * max(1, abs(c))
+                low, here, high = (mpmath.log(self.pld.mgf(FN, c + i * h)) for i in (-1, 0, 1))
+                second = (high - 2 * here + low) / h**2
+                self.known[c] = Cumulants(float(here), float((high - low) / (2 * h)), float(second))
+        return self.known[c]
+
+    def at_the_edge(self, c: float) -> bool:
+        """Never: M is closed."""
+        return False
+
+    def reach(self, tilts: tuple[float, ...], below: float) -> tuple[float, float]:
+        """No rule is made for a closed M: raises PrecisionError."""
+        raise PrecisionError("no quadrature rule is needed where M is closed")
 
 
 class Sketch:

@@ -33,6 +33,12 @@ MOST_INDICES = 4
 """A sum over more free indices than this is no closed form that anybody reads or evaluates."""
 
 
+MOST_WRITTEN = 300
+"""Up to so many atoms of a composition of different steps are written out as a sum."""
+MOST_SUMMANDS = 10_000
+"""A sum with more terms than this is no closed form."""
+
+
 class Kinds:
     """The parts of a composition in one direction, by kind."""
 
@@ -40,9 +46,12 @@ class Kinds:
         self.fn = fn
         self.atomic: Parts = []
         self.gaussian: list[tuple[Gaussian, int]] = []
+        self.endless: Parts = []
         self.other: Parts = []
         for pld, k in composition.plds(backward):
-            if pld.support(fn) is None:
+            if pld.endless:
+                self.endless.append((pld, k))
+            elif pld.support(fn) is None:
                 self.atomic.append((pld, k))
             elif isinstance(pld.pair, Gaussian):
                 self.gaussian.append((pld.pair, k))  # the same law in both directions
@@ -66,6 +75,8 @@ class Kinds:
 
     def single_law(self) -> Law | None:
         """The law, if it is that of one step or of a few atoms written out; else None."""
+        if self.endless or any(len(pld.pair.common_outcomes or ()) > MOST_LISTED for pld, _ in self.atomic):
+            return None
         alone = [*self.atomic, *self.other]
         if not self.gaussian and len(alone) == 1 and alone[0][1] == 1:
             law = law_of(alone[0][0], self.fn)
@@ -79,6 +90,8 @@ class Kinds:
 def closed_regions(kinds: Kinds, x: sympy.Expr) -> list[Region] | None:
     """delta(x) region by region where the law is that of one step or of a few atoms; else None."""
     kinds.fn.name_losses_of(x, -x)
+    if kinds.endless:
+        return endless_regions(kinds, x)
     law = kinds.single_law()
     return None if law is None else regions_of(law, kinds.fn, x)
 
@@ -139,7 +152,13 @@ def gaussian_delta(mu: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
 
 def _number_of_atoms(parts: Parts) -> int:
     fn = SympyTable()
-    return prod(comb(k + len(pld.atoms(fn)) - 1, k) for pld, k in parts)
+    return prod(comb(k + _values_of(pld, fn) - 1, k) for pld, k in parts)
+
+
+def _values_of(pld: PLD, fn: SympyTable) -> int:
+    """How many values one step's loss takes, without forming them where they are counted."""
+    outcomes = pld.pair.common_outcomes
+    return len(pld.atoms(fn)) if outcomes is None else len(outcomes)
 
 
 def convolved_atoms(parts: Parts, fn: SympyTable) -> list[Atom] | None:
@@ -199,9 +218,44 @@ def _atomic_sum(kinds: Kinds, x: sympy.Expr) -> sympy.Expr:
         return ways * sympy.Max(0, p - sympy.exp(x) * q, evaluate=False)
 
     if len(kinds.atomic) == 1 and kinds.atomic[0][1] == 1:
+        pld = kinds.atomic[0][0]
+        outcomes = pld.pair.common_outcomes
+        if outcomes is not None and len(outcomes) > MOST_LISTED:
+            j = sympy.Symbol("j", integer=True, nonnegative=True)
+            masses = pld.outcome_masses(kinds.fn, j)
+            limits = (j, min(outcomes), max(outcomes))
+            return kinds.infinite + sympy.Sum(term(1, masses.p, masses.q, None), limits)
         atoms = law_of(kinds.atomic[0][0], kinds.fn).atoms
         return sum((term(1, atom.p, atom.q, atom.loss) for atom in atoms), kinds.infinite)
+    if len(kinds.atomic) > 1 and _number_of_atoms(kinds.atomic) <= MOST_WRITTEN:
+        atoms = _all_atoms(kinds.atomic, kinds.fn)
+        return sum((term(1, atom.p, atom.q, atom.loss) for atom in atoms), kinds.infinite)
     return kinds.infinite + _sum_over_atoms(kinds, term)
+
+
+def endless_regions(kinds: Kinds, x: sympy.Expr) -> list[Region]:
+    """One step of an endless loss: its tails in closed form between the ends of the loss.
+
+    Raises NoClosedFormError for anything composed with it.
+    """
+    pld, k = kinds.endless[0]
+    if k > 1 or len(kinds.endless) > 1 or kinds.atomic or kinds.gaussian or kinds.other:
+        raise NoClosedFormError(
+            f"convolution: the loss of {pld.pair!r} takes infinitely many values, and its sums have no closed form; "
+            "use dplab.reference, or dplab.fourier for bounds"
+        )
+    fn, infinite = kinds.fn, pld.mass_at_infinity(kinds.fn)
+    tails, ends = pld.atoms_above(fn, x), pld.loss_ends(fn)
+    if tails is None or ends is None:
+        raise NoClosedFormError(f"tails: those of {pld.pair!r} have no closed form; use dplab.reference")
+    smallest, largest = ends
+    regions = [Region(smallest, largest, infinite + tails.p - sympy.exp(x) * tails.q)]
+    if largest != sympy.oo:
+        regions.insert(0, Region(largest, sympy.oo, infinite))
+    if smallest != -sympy.oo:
+        rest = 1 - pld.mass_at_minus_infinity(fn)
+        regions.append(Region(-sympy.oo, smallest, 1 - sympy.exp(x) * rest))
+    return regions
 
 
 def _shifted_sum(kinds: Kinds, x: sympy.Expr, profile: Callable[[sympy.Expr], sympy.Expr]) -> sympy.Expr:
@@ -215,9 +269,13 @@ def _shifted_sum(kinds: Kinds, x: sympy.Expr, profile: Callable[[sympy.Expr], sy
 
 def _sum_over_atoms(kinds: Kinds, term) -> sympy.Expr:
     """The sum of a term over all ways in which the steps can fall on the atoms; one index for each free choice."""
-    if sum(len(law_of(pld, kinds.fn).atoms) - 1 for pld, _ in kinds.atomic) > MOST_INDICES:
+    if sum(_values_of(pld, kinds.fn) - 1 for pld, _ in kinds.atomic) > MOST_INDICES:
         raise NoClosedFormError(
             f"convolution: a sum over more than {MOST_INDICES} free indices; use dplab.reference, or dplab.fourier"
+        )
+    if _number_of_atoms(kinds.atomic) > MOST_SUMMANDS:
+        raise NoClosedFormError(
+            f"convolution: a sum of more than {MOST_SUMMANDS} terms; use dplab.reference, or dplab.fourier"
         )
     ways, p, q, loss = sympy.S.One, sympy.S.One, sympy.S.One, sympy.S.Zero
     limits: list[tuple] = []

@@ -11,7 +11,9 @@ from typing import NamedTuple
 import sympy
 
 from ..core.errors import NoClosedFormError
+from ..core.pair import Atom
 from .normal_cdf import Phi
+from .theta import Theta, ThetaAbove
 
 
 class Relation(NamedTuple):
@@ -167,6 +169,54 @@ class SympyTable:
     def is_infinite(self, x) -> bool:
         """True for oo and -oo."""
         return bool(x.is_infinite)
+
+    floor = staticmethod(sympy.floor)
+
+    def binomial_pmf(self, n: int, j, p) -> sympy.Expr:
+        """C(n,j) p^j (1-p)^(n-j)."""
+        return sympy.binomial(n, j) * p**j * (1 - p) ** (n - j)
+
+    def theta(self, a, v) -> sympy.Expr:
+        """The sum over all whole numbers, as a function of its own."""
+        return Theta(sympy.sympify(a), v)
+
+    def theta_above(self, m, v) -> sympy.Expr:
+        """The sum over the whole numbers above m."""
+        return ThetaAbove(sympy.sympify(m), v)
+
+    def each(self, items, formula) -> list:
+        """formula(t) for every t."""
+        return [formula(sympy.Integer(item) if isinstance(item, int) else item) for item in items]
+
+    def total(self, values) -> sympy.Expr:
+        """The sum."""
+        return sympy.Add(*values)
+
+    def joined(self, one, two) -> list:
+        """All atoms of both."""
+        return [*one, *two]
+
+    def sums(self, one, two) -> list:
+        """The atoms of a sum of two independent losses, equal losses as one, largest first where they are numbers."""
+        merged: dict[sympy.Expr, Atom] = {}
+        for a in one:
+            for b in two:
+                loss = sympy.expand(a.loss + b.loss, log=False)
+                before = merged.get(loss, Atom(loss, sympy.S.Zero, sympy.S.Zero))
+                merged[loss] = Atom(loss, before.p + a.p * b.p, before.q + a.q * b.q)
+        atoms = list(merged.values())
+        if any(atom.loss.free_symbols for atom in atoms):
+            return atoms
+        return sorted(atoms, key=lambda atom: atom.loss.evalf(30), reverse=True)
+
+    def is_zero(self, x) -> bool:
+        """True for 0 itself."""
+        return x == 0
+
+    @property
+    def depth(self) -> float:
+        """Atoms of an infinite law are not listed here: raises NoClosedFormError."""
+        raise NoClosedFormError("atoms: the loss takes infinitely many values; use dplab.reference")
 
 
 def _cases(x, low, high, below, inside, above) -> sympy.Expr:

@@ -74,16 +74,18 @@ def sign_changes(f, cuts) -> list:
 
 def test_every_mechanism_has_an_example():
     shown = {type(example.pair).__name__ for example in EXAMPLES}
-    assert shown == set(dplab.mechanisms.__all__)
+    assert shown == {name for name in dplab.mechanisms.__all__ if isinstance(getattr(dplab, name), type)}
 
 
 @every
 @both
 def test_delta_from_the_tails_is_the_hockey_stick_of_the_output_distributions(example, backward):
     pld = PLD(example.pair, backward)
-    losses = inner_losses(pld, 3)[:2] or [atom.loss / 2 for atom in pld.atoms(FN)]
+    likely = [atom.loss / 2 for atom in pld.atoms(FN) if atom.p > mpf(10) ** -12]
+    losses = inner_losses(pld, 3)[:2] or likely[:: len(likely) // 9 + 1]
     for eps in losses:
-        tails = [(a.p, a.q) for a in pld.atoms(FN) if a.loss > eps]
+        tails = [(pld.mass_at_infinity(FN), mpf(0))]
+        tails += [(a.p, a.q) for a in pld.atoms(FN) if a.loss > eps]
         if pld.support(FN) is not None:
             tails.append(tuple(pld.above(FN, eps)))
         p, q = sum(t[0] for t in tails), sum(t[1] for t in tails)
@@ -198,7 +200,7 @@ def _mean_of_exp(example, backward: bool, z):
     """The integral of f_X^(1+z) f_Y^(-z)."""
     if example.p is None:
         points = [(b, a) if backward else (a, b) for a, b in example.points()]
-        return sum(a ** (1 + z) * b ** (-z) for a, b in points)
+        return sum(a ** (1 + z) * b ** (-z) for a, b in points if a and b)
     p, q = (example.q, example.p) if backward else (example.p, example.q)
     ends = [example.cuts[0], *(c + mpf(i) / 2 for c in example.cuts[1:-1] for i in (-1, 0)), example.cuts[-1]]
     return mpmath.quad(lambda t: p(t) * mpmath.exp(z * mpmath.log(p(t) / q(t))), sorted(set(ends)))
