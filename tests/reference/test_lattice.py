@@ -85,7 +85,7 @@ def convolved(pair, k: int) -> dict[int, mpf]:
     [
         (KaryRandomizedResponse("0.4", 6), 25, "1.5"),
         (DiscreteLaplace(4, 3), 15, "4"),
-        (DiscreteGaussian(2), 6, "2"),
+        (DiscreteGaussian(2), 3, "1"),
         (DiscreteGaussian("0.5", 2), 4, "9"),
     ],
     ids=str,
