@@ -1,5 +1,6 @@
 """The widgets of the Fourier notebooks: plain functions, every setting draws, sliders move what they should."""
 
+import math
 import statistics
 import time
 
@@ -46,10 +47,18 @@ def test_a_shorter_window_loses_more():
 
 def test_bounds_against_lambda():
     found = wrap_bounds(Gaussian(2), 8, 6.0, 256, [0.5, 2.0, 6.0])
-    for (lam, theorem), (_, part), (_, sharper) in zip(*found.values(), strict=True):
+    for (lam, theorem), (_, part), (_, sharper), (_, true) in zip(*found.values(), strict=True):
         assert lam in (0.5, 2.0, 6.0)
-        assert sharper < theorem
+        assert true < sharper < theorem
         assert part < theorem
+    mean, deviation = 8 * (0.125 + 12 / 256 / 2), math.sqrt(2)  # rounded up by half a cell a step
+    outside = [math.erfc(distance / deviation / math.sqrt(2)) / 2 for distance in (6 - mean, 6 + mean)]
+    assert true == pytest.approx(sum(outside), rel=0.1)
+
+
+@pytest.mark.parametrize(("k", "L"), [(1000, 1.0), (1, 8.0)])
+def test_no_line_for_a_mass_that_cannot_be_had(k, L):
+    assert "true mass outside" not in wrap_bounds(Gaussian(2), k, L, 8192, [1.0])
 
 
 def test_both_ways_of_bounding_are_strict_and_shown():
