@@ -25,6 +25,7 @@ from ..core.parameters import count, evaluate, privacy_parameter, require_number
 from ..core.pld import PLD
 from ..core.results import Bracket
 from .chernoff import lecture_grid, one_direction, positive_number
+from .columns import Columns
 from .intervals import Interval, IntervalTable, U, down, maximum, up
 from .onestep import FN, OneStep
 from .tilted import _is_smooth, _power
@@ -270,24 +271,22 @@ def outward_masses(pair: Pair, L: float, n: int, side: str, direction: str = "fo
     else:
         masses[:-1] += cells
         masses[-1] += float(above.lo[-1])
-    for loss, mass in step.atoms:
-        infinity += _place_atom(masses, x, loss, mass, upper)
-    slack = (16 + len(step.atoms)) * U
+    infinity += _place_atoms(masses, x, step.columns, upper) + (step.unlisted if upper else 0.0)
+    slack = (16 + len(step.columns)) * U
     masses = masses * (1 + slack) if upper else masses * (1 - slack)
-    return Outward(masses, min(infinity * (1 + 16 * U), 1.0) if upper else infinity, step.infinity)
+    return Outward(masses, min(infinity * (1 + slack), 1.0) if upper else infinity, step.infinity)
 
 
-def _place_atom(masses: np.ndarray, x: Interval, loss: Interval, mass: Interval, upper: bool) -> float:
-    """Puts an atom on the grid point right (upper) or left (lower) of it; returns what goes to infinity."""
+def _place_atoms(masses: np.ndarray, x: Interval, atoms: Columns, upper: bool) -> float:
+    """Puts atoms on the grid points right (upper) or left (lower) of them; returns what goes to infinity."""
     if upper:
-        place = int(np.searchsorted(x.lo, loss.hi))  # the first node certainly not below the atom
-        if place == len(masses):
-            return float(mass.hi)
-        masses[place] += float(mass.hi)
-        return 0.0
-    place = int(np.searchsorted(x.hi, loss.lo, side="right")) - 1
-    if place >= 0:
-        masses[place] += float(mass.lo)
+        place = np.searchsorted(x.lo, atoms.loss.hi)  # the first node certainly not below the atom
+        inside = place < len(masses)
+        np.add.at(masses, place[inside], atoms.p.hi[inside])
+        return float(np.sum(atoms.p.hi[~inside]))
+    place = np.searchsorted(x.hi, atoms.loss.lo, side="right") - 1
+    inside = place >= 0
+    np.add.at(masses, place[inside], atoms.p.lo[inside])
     return 0.0
 
 

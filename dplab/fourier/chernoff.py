@@ -120,10 +120,9 @@ def _log_m(pld: PLD, z: float) -> float:
         if closed is not None:
             return float(mpmath.log(closed)) if closed > 0 else -math.inf
     step = OneStep(pld)
-    terms = [(z * float(loss.mid), float(mass.mid)) for loss, mass in step.atoms]
     exponents, weights = _cells(step, z)
-    exponents = np.concatenate([exponents, [e for e, _ in terms]])
-    weights = np.concatenate([weights, [w for _, w in terms]])
+    exponents = np.concatenate([exponents, z * step.columns.loss.mid])
+    weights = np.concatenate([weights, step.columns.p.mid])
     peak = float(exponents.max(where=weights > 0, initial=-math.inf))
     return peak + math.log(float(weights @ np.exp(np.minimum(exponents - peak, 0.0)))) if weights.any() else -math.inf
 

@@ -8,7 +8,16 @@ import numpy as np
 import pytest
 from mpmath import mpf
 
-from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
+from dplab import (
+    Binomial,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    PoissonSubsampled,
+    RandomizedResponse,
+    fourier,
+)
 from dplab.core.errors import ParameterError, ParameterTypeError
 from dplab.core.pld import PLD
 from dplab.fourier import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses, rounded_masses
@@ -166,6 +175,32 @@ def test_randomised_response(p, q, direction):
     for k, eps in ((1, "0.1"), (7, "1.25"), (40, "3")):
         bracket = algorithm_1_bracket(pair, k, 40.0, 2**12, eps, direction)
         assert bracket.lower <= atoms_delta(pair, direction == "backward", k, mpf(eps)) <= bracket.upper
+
+
+MANY_ATOMS = [
+    DiscreteLaplace(2),
+    DiscreteGaussian(3),
+    Binomial(400, "0.5"),
+    PoissonSubsampled(DiscreteGaussian(2), "0.1"),
+]
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("pair", MANY_ATOMS, ids=repr)
+def test_many_atoms_and_endless_losses(pair, direction):
+    for k, eps in ((3, "0.4"), (60, "1.5")):
+        bracket = algorithm_1_bracket(pair, k, 40.0, 2**12, eps, direction)
+        truth = fourier.delta(k * pair, eps, direction)
+        assert bracket.lower <= truth.lower
+        assert truth.upper <= bracket.upper
+
+
+def test_what_is_not_listed_goes_to_infinity():
+    pair = DiscreteGaussian(3)
+    upper, lower = (outward_masses(pair, 400.0, 2**12, side) for side in ("upper", "lower"))
+    assert upper.infinity > 0  # the tail beyond the last listed atom
+    assert lower.infinity == 0
+    assert lower.masses.sum() < 1 < upper.masses.sum() + upper.infinity
 
 
 def test_a_finer_grid_and_a_longer_window_narrow_what_they_should():
