@@ -103,7 +103,7 @@ class _Compiler:
             return mpmath.nan
 
         varies = bool(node.free_symbols & set(self.slots))
-        return chosen if varies else chosen([])
+        return chosen if varies else chosen([None] * len(self.slots))
 
     def _condition(self, condition):
         kind = type(condition).__name__
@@ -121,10 +121,9 @@ class _Compiler:
 
     def _summed(self, node, kind):
         """Finite sums term by term, infinite ones outwards until the terms stop counting."""
-        summand, *limits = node.args
-        index, first, last = limits[0]  # the first limit is the innermost sum
-        if limits[1:]:
-            return self.node(node.func(node.func(summand, limits[0]), *limits[1:]))
+        summand, *inside, (index, first, last) = node.args  # the last limit is the outermost sum
+        if inside:
+            summand = node.func(summand, *inside)
         inner = _Compiler({**self.slots, index: len(self.slots)}, self.values).node(summand)
         ends = self.node(first), self.node(last)
         start, join = (0, operator.add) if kind == "Sum" else (1, operator.mul)
@@ -140,13 +139,12 @@ class _Compiler:
             return functools.reduce(join, map(term, range(int(low), int(high) + 1)), mpmath.mpf(start))
 
         varies = bool(node.free_symbols & set(self.slots))
-        return total if varies else total([])
+        return total if varies else total([None] * len(self.slots))
 
     def _integrated(self, node):
-        integrand, *limits = node.args
-        variable, low, high = limits[0]
-        if limits[1:]:
-            return self.node(node.func(node.func(integrand, limits[0]), *limits[1:]))
+        integrand, *inside, (variable, low, high) = node.args
+        if inside:
+            integrand = node.func(integrand, *inside)
         inner = _Compiler({**self.slots, variable: len(self.slots)}, self.values).node(integrand)
         ends = [self.node(low), self.node(high)]
 
@@ -164,19 +162,23 @@ class _Compiler:
             return integrate(at, cuts)
 
         varies = bool(node.free_symbols & set(self.slots))
-        return integral if varies else integral([])
+        return integral if varies else integral([None] * len(self.slots))
 
 
-def infinite_sum(term, low=-mpmath.inf, high=mpmath.inf):
-    """A sum over all whole numbers between two ends, from the middle outwards until 12 terms in a row do not count."""
+def infinite_sum(term, low=-mpmath.inf, high=mpmath.inf, counts=None):
+    """A sum over all whole numbers between two ends, from the middle outwards until 12 terms in a row do not count.
+
+    `counts` says which of them are added at all.
+    """
     middle = 0 if mpmath.isinf(low) and mpmath.isinf(high) else int(high if mpmath.isinf(low) else low)
-    total = mpmath.mpf(0)
+    total = seen = mpmath.mpf(0)
     for start, step, end in ((middle, 1, high), (middle - 1, -1, low)):
         j, silent = start, 0
         while silent < 12 and (j <= end if step > 0 else j >= end):
             value = term(j)
-            total += value
-            silent = silent + 1 if abs(value) <= mpmath.eps * abs(total) / 100 else 0
+            seen += abs(value)
+            total += value if counts is None or counts(j) else 0
+            silent = silent + 1 if abs(value) <= mpmath.eps * seen / 100 else 0
             j += step
             if abs(j - start) > 200_000:
                 raise NoClosedFormError("evaluation: a sum does not settle within 200,000 terms")

@@ -68,13 +68,25 @@ class Lattice:
         """P and Q change places."""
         return Lattice(self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range)
 
-    def twin(self, values: Values) -> "Masses":
-        """The numbers, from the middle outwards until they vanish at the working precision."""
-        low, high = number(self.lower, values), number(self.upper, values)
-        masses = [
+    def masses(self, values: Values) -> list[Callable]:
+        """Both masses as functions of a whole number."""
+        return [
             _on_range(function(mass, [self.j], values), ends, values)
             for mass, ends in ((self.p, self.p_range), (self.q, self.q_range))
         ]
+
+    def usual(self, values: Values) -> list[int]:
+        """Outcomes that both give, and not too rarely."""
+        low, high = number(self.lower, values), number(self.upper, values)
+        masses = self.masses(values)
+        ends = (-40 if mpmath.isinf(low) else int(low), 40 if mpmath.isinf(high) else int(high))
+        found = [j for j in range(ends[0], ends[1] + 1) if min(m(j) for m in masses) > mpmath.mpf(10) ** -12]
+        return found or [j for j in range(ends[0], ends[1] + 1) if all(m(j) for m in masses)]
+
+    def twin(self, values: Values) -> "Masses":
+        """The numbers, from the middle outwards until they vanish at the working precision."""
+        low, high = number(self.lower, values), number(self.upper, values)
+        masses = self.masses(values)
         if not mpmath.isinf(low) and not mpmath.isinf(high):
             return Masses([(masses[0](j), masses[1](j)) for j in range(int(low), int(high) + 1)])
         found: list[tuple] = []
@@ -135,6 +147,15 @@ class Masses:
     def __init__(self, points: Sequence[tuple]):
         self.points = [(p, q) for p, q in points if p or q]
 
+    def merged(self) -> list[tuple]:
+        """Outcomes with the same loss, to half the working digits, added up."""
+        found: dict[Any, tuple] = {}
+        for p, q in self.points:
+            key = mpmath.nstr(p / q, mpmath.mp.dps // 2) if p and q else bool(p)
+            before = found.get(key, (mpmath.mpf(0), mpmath.mpf(0)))
+            found[key] = (before[0] + p, before[1] + q)
+        return list(found.values())
+
     def totals(self) -> tuple:
         """P and Q of everything."""
         return mpmath.fsum(p for p, _ in self.points), mpmath.fsum(q for _, q in self.points)
@@ -186,7 +207,7 @@ class Curves:
         for sign in (-1, 1):
             candidates = [mpmath.mpf(sign * z) / 4 for z in (12, 8, 4, 2, 1)]
             ends.append(
-                next((z for z in candidates if all(_decays(*piece, z) for piece in self.pieces)), candidates[-1])
+                next((z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces)), candidates[-1])
             )
         return tuple(ends)
 

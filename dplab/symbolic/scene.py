@@ -12,8 +12,7 @@ from ..core.errors import DplabError, PrecisionError
 from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.pld import PLD
-from .numeric import number
-from .outputs import Outputs
+from .numeric import function, infinite_sum, number
 
 MOST_TRIES = 400
 PAGE = MpmathTable()
@@ -27,7 +26,7 @@ class Scene:
     """
 
     def __init__(
-        self, pair: Pair, backward: bool, outputs: Outputs, values: dict[str, Fraction], digits: int, random: Random
+        self, pair: Pair, backward: bool, outputs: Any, values: dict[str, Fraction], digits: int, random: Random
     ) -> None:
         self.pair = pair.bind(**values) if values else pair
         self.backward, self.digits, self.random = backward, digits, random
@@ -42,6 +41,11 @@ class Scene:
     def page(self) -> PLD:
         """The mechanism's page, in this direction."""
         return PLD(self.pair, self.backward)
+
+    @cached_property
+    def page_atoms(self) -> list:
+        """The page's atoms, computed once."""
+        return self.page.atoms(PAGE)
 
     @cached_property
     def twin(self) -> Any:
@@ -71,6 +75,22 @@ class Scene:
         if mpmath.isinf(high):
             return low + self.draw(0, 3)
         return high - self.draw(0, 3) if mpmath.isinf(low) else self.draw(low, high)
+
+    def mass_at(self, side: int):
+        """The mass that the first (0) or second (1) distribution gives to a whole number."""
+        return self._outputs.masses(self.values)[side]
+
+    def common_outcomes(self, count: int) -> list[int]:
+        """Random whole numbers that both distributions give, and not too rarely."""
+        usual = self._outputs.usual(self.values)
+        return sorted(self.random.sample(usual, min(count, len(usual))))
+
+    def sum_where(self, mass, loss, first, last, c):
+        """The sum of a mass over the whole numbers between two ends at which a loss is above c."""
+        j = self._outputs.j
+        masses, losses = (function(part, [j], self.values) for part in (mass, loss))
+        ends = (number(sympy.sympify(end), self.values) for end in (first, last))
+        return infinite_sum(lambda i: masses(i), *ends, lambda i: losses(i) > c)
 
     def power(self, sign: int = 1):
         """A random real z, of the given sign, at which M(z) is finite and not astronomic."""
@@ -124,6 +144,8 @@ def _tame(pair: Pair) -> bool:
     if type(pair).__name__ == "DensityPair":
         return True
     with mpmath.workdps(15):
+        if getattr(pair, "endless", False):
+            return mpmath.mpf("0.02") < abs(pair.loss(PAGE, 0)) < 3
         ends = pair.support(PAGE)
         losses = [abs(atom.loss) for atom in pair.atoms(PAGE)]
         if ends is not None:

@@ -7,21 +7,47 @@ from dataclasses import dataclass
 from ..core.composition import Composition
 from ..core.directions import single_directions
 from ..core.pair import Pair
-from ..mechanisms import Gaussian, Laplace, RandomizedResponse
+from ..mechanisms import (
+    ApproximateDP,
+    Binomial,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialCounting,
+    Gaussian,
+    KaryRandomizedResponse,
+    Laplace,
+    PoissonSubsampled,
+    RandomizedResponse,
+)
 from .derivation import Derivation, Line, Step
 from .deriving import derive
+from .letters import latex_of
 
 COLUMNS = {
     "omega(s)": "Privacy loss distribution",
     "M(z)": "Moment generating function",
     "delta(eps)": "Tight delta",
     "f(alpha)": "Trade-off function",
+    "delta(inf)": "Privacy loss distribution",
 }
 
 
 def specimens() -> list[Pair]:
     """Every mechanism once, with symbols where its parameters may be symbols."""
-    return [RandomizedResponse("p"), Gaussian("sigma"), Laplace("b")]
+    return [
+        RandomizedResponse("p"),
+        KaryRandomizedResponse("eps0", 5),
+        ApproximateDP("eps0", "delta0"),
+        ExponentialCounting("eps0", 4, 10),
+        Gaussian("sigma"),
+        Laplace("b"),
+        Binomial(20, "p"),
+        DiscreteLaplace("b", 2),
+        DiscreteGaussian("sigma"),
+        PoissonSubsampled(RandomizedResponse("p"), "q"),
+        PoissonSubsampled(Gaussian("sigma"), "q"),
+        PoissonSubsampled(Laplace("b"), "q"),
+    ]
 
 
 @dataclass(frozen=True)
@@ -42,24 +68,25 @@ class Gallery:
                 return derivation
         raise KeyError(f"no row {subject!r}; there are: {', '.join(d.subject for d in self.derivations)}")
 
-    def rows(self) -> list[tuple[str, list[Step]]]:
-        """Subject and the steps of each column."""
-        return [(d.subject, [d[title] for title in COLUMNS.values()]) for d in self.derivations]
+    def rows(self) -> list[tuple[str, dict[str, Step]]]:
+        """Subject and the step of each column."""
+        return [(d.subject, {column: d[title] for column, title in COLUMNS.items()}) for d in self.derivations]
 
     def __str__(self) -> str:
         blocks = []
         for subject, steps in self.rows():
-            lines = [f"    {line}" for step in steps for line in _main_lines(step)]
-            letters = dict.fromkeys(str(pair) for step in steps for pair in _where(step))
+            lines = [f"    {line}" for column, step in steps.items() for line in _main_lines(column, step)]
+            letters = dict.fromkeys(str(pair) for step in steps.values() for pair in _where(step))
             blocks.append("\n".join([subject, *lines, *(f"    where {letter}" for letter in letters)]))
         return "\n\n".join(blocks)
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in ("mechanism", *COLUMNS))
+        names = ("mechanism", *(f"${latex_of(name)}$" for name in COLUMNS))
+        head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in names)
         rows = []
         for subject, steps in self.rows():
             cells = [f"<th scope='row' style='text-align:left'>{html.escape(subject)}</th>"]
-            cells += [f"<td style='text-align:left'>{_cell(step)}</td>" for step in steps]
+            cells += [f"<td style='text-align:left'>{_cell(column, step)}</td>" for column, step in steps.items()]
             rows.append(f"<tr>{''.join(cells)}</tr>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
 
@@ -67,20 +94,27 @@ class Gallery:
         return self._repr_html_()
 
 
-def _main_lines(step: Step) -> list[Line]:
-    """The first line and those that continue it (atoms, the mass at infinity); not what is only by the way."""
-    if step.title == COLUMNS["omega(s)"]:
-        return list(step.lines)
-    return list(step.lines[:1])
+def _main_lines(column: str, step: Step) -> list[Line]:
+    """Of the law all but the mass at infinity, which has a column; of a curve both coordinates; else the first line."""
+    infinite = [line for line in step.lines if line.left == "delta(inf)"]
+    if column == "delta(inf)":
+        return infinite
+    if column == "omega(s)":
+        return [line for line in step.lines if line not in infinite]
+    return list(step.lines[: 2 if step.lines[0].left == "alpha(c)" else 1])
 
 
 def _where(step: Step) -> list[str]:
     return [str(Line(letter.name, meaning)) for letter, meaning in step.used_letters]
 
 
-def _cell(step: Step) -> str:
-    rows = r" \\ ".join(html.escape(line.latex) for line in _main_lines(step))
-    return rf"$\begin{{aligned}} {rows} \end{{aligned}}$"
+def _cell(column: str, step: Step) -> str:
+    """The formulas of a cell; a left side that repeats the column's head is left out."""
+    lines = _main_lines(column, step)
+    rows = [line.latex if line.left != column else line.latex.split("=", 1)[1] for line in lines]
+    if column != "delta(inf)":
+        rows += [Line(letter.name, meaning).latex for letter, meaning in step.used_letters]
+    return r"$\begin{aligned} " + r" \\ ".join(map(html.escape, rows)) + r" \end{aligned}$"
 
 
 def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: str = "forward") -> Gallery:
@@ -93,10 +127,10 @@ def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: s
         omega(s) = exp(s/2 - e0/2)/4   for -e0 < s < e0
         mass at e0 = 1/2
         mass at -e0 = exp(-e0)/2
-        delta(inf) = 0
         M(z) = (z*exp(-e0*(1 + z)) + (1 + z)*exp(e0*z))/(1 + 2*z)
         delta(eps) = Piecewise((1 - exp(eps), eps < -e0), (1 - exp(eps/2 - e0/2), eps < e0), (0, True))
         f(alpha) = Piecewise((1 - alpha*exp(e0), alpha < exp(-e0)/2), (exp(-e0)/(4*alpha), alpha < 1/2), ((1 - alpha)*exp(-e0), True))
+        delta(inf) = 0
         where e0 = 1/b
     """  # noqa: E501
     chosen = specimens() if mechanisms is None else list(mechanisms)

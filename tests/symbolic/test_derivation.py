@@ -7,8 +7,22 @@ import pytest
 import sympy
 from mpmath import mpf
 
-from dplab import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, reference, symbolic
+from dplab import (
+    ApproximateDP,
+    Binomial,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialCounting,
+    Gaussian,
+    KaryRandomizedResponse,
+    Laplace,
+    PoissonSubsampled,
+    RandomizedResponse,
+    reference,
+    symbolic,
+)
 from dplab.core.errors import DplabError, ParameterError, StepFailedError
+from dplab.symbolic import SympyTable
 from dplab.symbolic.derivation import Comparison, Derivation, Line
 
 PAIRS = [
@@ -22,6 +36,17 @@ PAIRS = [
     PoissonSubsampled(Gaussian("sigma"), "q"),
     PoissonSubsampled(Laplace("b", "Delta"), "q"),
     PoissonSubsampled(RandomizedResponse("p"), "q"),
+    KaryRandomizedResponse("eps0", 5),
+    ExponentialCounting("eps0", 4, 10),
+    ExponentialCounting("0.3", 8, 10),
+    ApproximateDP("eps0", "delta0"),
+    PoissonSubsampled(ApproximateDP("eps0", "delta0"), "q"),
+    Binomial(12, "p"),
+    Binomial(10, "0.4", 3),
+    DiscreteLaplace("b", 2),
+    DiscreteLaplace("1.5", 9),
+    DiscreteGaussian("sigma"),
+    DiscreteGaussian("1.2", 2),
 ]
 
 
@@ -31,7 +56,12 @@ def test_every_step_is_checked_when_made(pair, direction):
     derivation = symbolic.derive(pair, direction)
     assert len(derivation.checked) == len(derivation) >= 12
     assert all(row.digits >= 30 and row.comparisons for row in derivation.checked)
-    assert bool(derivation.stopped) == ("Poisson" in repr(pair) and "Response" not in repr(pair))
+    closed = {"RandomizedResponse", "KaryRandomizedResponse", "ExponentialCounting", "ApproximateDP", "Gaussian"}
+    closed |= {"Laplace", "DiscreteLaplace"}
+    inner = pair.mechanism if isinstance(pair, PoissonSubsampled) else pair
+    if type(inner).__name__ in closed and (inner is pair or not inner.support(SympyTable())):
+        assert {step.stopped.stage for step in derivation.stopped} <= {"cumulants", "convolution"}
+    assert all(step.stopped.stage and step.stopped.reason for step in derivation.stopped)
 
 
 # --- what is planted is found -------------------------------------------------------------------------

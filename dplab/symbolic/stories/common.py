@@ -289,7 +289,7 @@ def page_delta(scene: Scene, eps):
     """delta of one step from the tails of the mechanism's page."""
     page = scene.page
     p, q = page.mass_at_infinity(PAGE), mpmath.mpf(0)
-    for atom in page.atoms(PAGE):
+    for atom in scene.page_atoms:
         if atom.loss > eps:
             p, q = p + atom.p, q + atom.q
     ends = page.support(PAGE)
@@ -302,7 +302,7 @@ def page_delta(scene: Scene, eps):
 def two_steps(scene: Scene, eps):
     """delta of two steps: the mean over the second loss of delta of one, from the page."""
     page = scene.page
-    atoms, ends = page.atoms(PAGE), page.support(PAGE)
+    atoms, ends = scene.page_atoms, page.support(PAGE)
     knots = [atom.loss for atom in atoms] + [end for end in ends or () if not mpmath.isinf(end)]
     kinks = sorted({eps - knot for knot in knots})
     if ends is None or not atoms:

@@ -17,7 +17,7 @@ def page_above(scene: Scene, c) -> tuple:
     """First's and second's mass of {s > c} from the page, mass at infinity included."""
     page = scene.page
     p, q = page.mass_at_infinity(PAGE), mpmath.mpf(0)
-    for atom in page.atoms(PAGE):
+    for atom in scene.page_atoms:
         if atom.loss > c:
             p, q = p + atom.p, q + atom.q
     ends = page.support(PAGE)

@@ -10,7 +10,7 @@ from ...core.display import text_formula
 from ...core.pair import Atom
 from ...core.parameters import evaluate
 from ...mechanisms import PoissonSubsampled, RandomizedResponse
-from ..derivation import Comparison, Line, Step
+from ..derivation import Comparison, Line, Step, spelled_out
 from ..outputs import Row, Table
 from ..scene import PAGE, Scene
 from . import bounds, common
@@ -71,19 +71,13 @@ def finite_story(setting: Setting) -> list[Step]:
     atoms = setting.page.atoms(setting.fn)
     atoms = atoms[::-1] if setting.backward else atoms
     infinite, missing = (
-        setting.page.mass_at_infinity(setting.fn),
-        setting.page.mass_at_minus_infinity(setting.fn),
+        sympy.sympify(mass)
+        for mass in (setting.page.mass_at_infinity(setting.fn), setting.page.mass_at_minus_infinity(setting.fn))
     )
     letters, atoms = _with_letters(atoms)
-    spelled = [Atom(*(sympy.sympify(part).xreplace(dict(letters)) for part in atom)) for atom in atoms]
+    named, atoms = _with_mass_letters(atoms)
     finite_rows = [row for row in rows if row.p != 0 and row.q != 0]
-    mgf = sum((atom.p * sympy.exp(Z * atom.loss) for atom in atoms), ZERO)
-    moments = [sum((atom.p * atom.loss**n for atom in atoms), ZERO) / (1 - infinite) for n in (1, 2)]
-    mean = _short(moments[0])
-    variance = _variance(atoms, infinite)
-    regions = _regions(atoms, infinite, missing)
-    order = sum((atom.p * sympy.exp((A - 1) * atom.loss) for atom in atoms), ZERO)
-    steps = [
+    head = [
         common.output_step(
             setting,
             [
@@ -95,6 +89,20 @@ def finite_story(setting: Setting) -> list[Step]:
             "The outcome's probabilities on the two neighbours",
         ),
         _loss_step(setting, finite_rows, infinite, missing),
+    ]
+    if isinstance(setting.pair, PoissonSubsampled):
+        head.append(map_step(setting, setting.pair.q(setting.fn)))
+    return head + finite_steps(setting, atoms, (*letters, *named), infinite, missing)
+
+
+def finite_steps(setting: Setting, atoms: Sequence[Atom], letters, infinite=ZERO, missing=ZERO) -> list[Step]:
+    """Everything that follows from a few atoms, listed from the largest loss down."""
+    spelled = [Atom(*(spelled_out(part, letters) for part in atom)) for atom in atoms]
+    mgf = sum((atom.p * sympy.exp(Z * atom.loss) for atom in atoms), ZERO)
+    mean = _short(sum((atom.p * atom.loss for atom in atoms), ZERO) / (1 - infinite))
+    regions = _regions(atoms, infinite, missing)
+    order = sum((atom.p * sympy.exp((A - 1) * atom.loss) for atom in atoms), ZERO)
+    return [
         common.pld_step(
             setting,
             [*(Line(f"mass at {text_formula(atom.loss)}", atom.p) for atom in atoms), Line("delta(inf)", infinite)],
@@ -115,7 +123,7 @@ def finite_story(setting: Setting) -> list[Step]:
             letters,
         ),
         common.mgf_step(setting, [Line("M(z)", mgf)], "One term for each atom", letters=letters),
-        common.cumulant_step(setting, mean, variance, letters=letters),
+        common.cumulant_step(setting, mean, _variance(atoms, infinite), letters=letters),
         common.renyi_step(setting, sympy.log(order) / (A - 1), letters=letters),
         common.alpha_step(setting, sympy.log(mgf.xreplace({Z: LAM})), sympy.log(mgf.subs(Z, -LAM)), letters=letters),
         common.delta_step(
@@ -138,9 +146,20 @@ def finite_story(setting: Setting) -> list[Step]:
         bounds.total_error_step(setting),
         bounds.periodisation_step(setting),
     ]
-    if isinstance(setting.pair, PoissonSubsampled):
-        steps.insert(2, map_step(setting, setting.pair.q(setting.fn)))
-    return steps
+
+
+def _with_mass_letters(atoms: Sequence[Atom]) -> tuple[tuple, list[Atom]]:
+    """Masses that are more than a line can take get letters p0, p1, ..."""
+    known: dict[sympy.Expr, sympy.Symbol] = {}
+
+    def named(mass):
+        mass = sympy.sympify(mass)
+        if not mass.has(sympy.exp):
+            return mass
+        return known.setdefault(mass, sympy.Symbol(f"p{len(known)}", positive=True))
+
+    renamed = [Atom(atom.loss, named(atom.p), named(atom.q)) for atom in atoms]
+    return tuple((letter, meaning) for meaning, letter in known.items()), renamed
 
 
 def _rows(setting: Setting) -> tuple[Row, ...]:
@@ -255,14 +274,15 @@ def composition_step(setting: Setting, atoms: Sequence[Atom], infinite, missing,
     expression = sympy.Sum(total, *limits[::-1]) if limits else total
     if infinite != 0:
         expression = 1 - (1 - infinite) ** K + expression
-    spelled = expression.xreplace(dict(letters))
+    spelled = spelled_out(expression, letters)
 
     def check(scene: Scene):
+        points = scene.twin.merged()
         for k in (2, 3):
             eps = k * scene.loss()
             growth = mpmath.exp(eps)
             expected = mpmath.mpf(0)
-            for outcome in itertools.product(scene.twin.points, repeat=k):
+            for outcome in itertools.product(points, repeat=k):
                 both = [mpmath.fprod(point[side] for point in outcome) for side in (0, 1)]
                 expected += max(both[0] - growth * both[1], mpmath.mpf(0))
             yield Comparison(f"delta of {k} steps", scene.number(spelled, eps=eps, k=k), expected)

@@ -7,7 +7,7 @@ from ...core.pair import Pair
 from ...mechanisms import PoissonSubsampled
 from ..derivation import Step
 from ..outputs import Outputs
-from . import finite
+from . import finite, lattice
 from .gaussian import gaussian_outputs, gaussian_story
 from .laplace import laplace_outputs, laplace_story
 from .own import own_outputs, own_story
@@ -24,6 +24,12 @@ TABLES: dict[str, Callable] = {
     "TablePair": finite.table_outputs,
 }
 OUTCOMES: dict[str, Story] = {
+    "Binomial": (lattice.binomial_outputs, lattice.lattice_story(lattice.binomial_law)),
+    "DiscreteGaussian": (
+        lattice.discrete_gaussian_outputs,
+        lattice.lattice_story(lattice.discrete_gaussian_law),
+    ),
+    "DiscreteLaplace": (lattice.discrete_laplace_outputs, lattice.discrete_laplace_story),
     "DensityPair": (own_outputs, own_story),
     "Gaussian": (gaussian_outputs, gaussian_story),
     "Laplace": (laplace_outputs, laplace_story),
