@@ -207,7 +207,9 @@ class Curves:
         for sign in (-1, 1):
             candidates = [mpmath.mpf(sign * z) / 4 for z in (12, 8, 4, 2, 1)]
             ends.append(
-                next((z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces)), candidates[-1])
+                next(
+                    (z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces)), candidates[-1]
+                )
             )
         return tuple(ends)
 

@@ -89,8 +89,8 @@ class Scene:
         """The sum of a mass over the whole numbers between two ends at which a loss is above c."""
         j = self._outputs.j
         masses, losses = (function(part, [j], self.values) for part in (mass, loss))
-        ends = (number(sympy.sympify(end), self.values) for end in (first, last))
-        return infinite_sum(lambda i: masses(i), *ends, lambda i: losses(i) > c)
+        low, high = (number(sympy.sympify(end), self.values) for end in (first, last))
+        return infinite_sum(masses, low, high, lambda i: losses(i) > c)
 
     def power(self, sign: int = 1):
         """A random real z, of the given sign, at which M(z) is finite and not astronomic."""

@@ -259,7 +259,7 @@ def _masses_above(law: Law, x) -> tuple[sympy.Expr, sympy.Expr]:
         return law.infinite + sides[0], sides[1]
     low, high = law.above(x)
     if law.infinite == 0:
-        return tuple(sympy.Sum(mass, (J, low, high)) for mass in (law.p, law.q))  # type: ignore[return-value]
+        return tuple(sympy.Sum(mass, (J, low, high)) for mass in (law.p, law.q))
     # the outcomes that only the first has continue the same range; the second has none there
     inner = (sympy.Max(low, law.first), sympy.Min(high, law.last))
     return law.infinite + sympy.Sum(law.p, (J, *inner)), sympy.Sum(law.q, (J, *inner))
