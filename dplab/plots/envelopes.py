@@ -14,7 +14,8 @@ from ..core.pld import PLD
 from ..fourier.intervals import Interval
 from ..fourier.onestep import OneStep
 from .hockey import describe, gain, minus
-from .outcomes import Masses, TestSet, eps_of, exp_of, need_numbers, outcomes
+from .outcomes import Line, Masses, TestSet, eps_of, exp_of, need_numbers, outcomes, without_inverse
+from .pushing import pushed_hockey_stick
 from .style import BLACK, BLUE, GREEN, GREY, LINE, ORANGE, PURPLE, SKY, VERMILLION, legend, name_axes
 from .words import in_words, short
 
@@ -35,12 +36,16 @@ def h_values(pld: PLD, x: np.ndarray) -> np.ndarray:
     """h(x) = delta(log x) of one release at x > 0, in floats (1 at x = 0).
 
     >>> from dplab import RandomizedResponse
-    >>> h_values(PLD(RandomizedResponse("0.75")), np.array([0.0, 1.0, 4.0])).tolist()
+    >>> h_values(PLD(RandomizedResponse("0.75")), np.array([0.0, 1.0, 4.0])).round(12).tolist()
     [1.0, 0.5, 0.0]
 
     Raises UnboundSymbolError if a parameter is a symbol.
     """
     need_numbers(pld.pair)
+    if without_inverse(pld.pair):
+        law = outcomes(pld.pair, pld.backward)
+        if isinstance(law, Line):
+            return np.where(x > 0, pushed_hockey_stick(law, x), 1.0)
     positive = np.maximum(x, 1e-300)
     values = OneStep(pld).curve(Interval.exactly(np.log(positive))).mid
     return np.where(x > 0, np.minimum(values, 1.0), 1.0)

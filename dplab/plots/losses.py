@@ -11,7 +11,7 @@ from ..core.functions import MpmathTable
 from ..core.pair import Pair
 from ..core.pld import PLD
 from ..fourier.intervals import Interval, IntervalTable
-from .outcomes import Line, need_numbers, outcomes
+from .outcomes import Line, known_by_densities, need_numbers, outcomes
 from .pushing import pushed
 from .style import BLACK, BLUE, GREEN, GREY, LINE, TEXT, TICK, VERMILLION, legend, name_axes
 from .words import in_words, short, span
@@ -53,7 +53,7 @@ def shape(pld: PLD, points: int = 241) -> Shape:
 
 
 def _density(pld: PLD, fn: MpmathTable, points: int) -> list[tuple[float, float]]:
-    if hasattr(pld.pair, "p_density"):
+    if known_by_densities(pld.pair):
         law = outcomes(pld.pair, pld.backward)
         return pushed(law, points - 1) if isinstance(law, Line) else []
     ends, coordinate = pld.support(fn), pld.coordinate(fn)

@@ -144,6 +144,19 @@ def outcomes(pair: Pair, backward: bool = False) -> Line | Table:
     return law.swapped() if backward else law
 
 
+def known_by_densities(pair: Pair) -> bool:
+    """Whether a mechanism was made of two densities, or is a sample of one that was."""
+    return known_by_densities(pair.mechanism) if isinstance(pair, PoissonSubsampled) else hasattr(pair, "p_density")
+
+
+def without_inverse(pair: Pair) -> bool:
+    """Whether the loss of a mechanism made of densities has a piece without a formula for its inverse."""
+    own: Any = pair.mechanism if isinstance(pair, PoissonSubsampled) else pair
+    if isinstance(own, PoissonSubsampled):
+        return without_inverse(own)
+    return hasattr(own, "p_density") and any(piece.inverse is None for piece in own.pieces)
+
+
 def _forward(pair: Pair) -> Line | Table:
     if isinstance(pair, RandomizedResponse):
         p, other = (float(mass) for mass in pair.masses(_FN))
@@ -152,7 +165,7 @@ def _forward(pair: Pair) -> Line | Table:
         return _additive(pair)
     if isinstance(pair, PoissonSubsampled):
         return _mixed(_forward(pair.mechanism), approximate(pair.arguments["q"]))
-    if hasattr(pair, "p_density"):
+    if known_by_densities(pair):
         return _own(pair)
     if pair.support(_FN) is None:
         return _listed(pair)
@@ -297,5 +310,5 @@ def _mixed(law: Line | Table, rate: float) -> Line | Table:
 
     return Line(
         mixed(law.p, law.q), law.q, lambda t: np.log1p(rate * np.expm1(law.loss(t))), mixed(law.p_below, law.q_below),
-        law.q_below, law.window,
+        law.q_below, law.window, law.grid,
     )  # fmt: skip

@@ -21,7 +21,7 @@ def pushed(law: Line, points: int) -> list[tuple[float, float]]:
     >>> round(float(np.interp(0, losses, omega)), 4)  # e^{-1/2}/4
     0.1516
     """
-    t = np.linspace(*law.window, _OUTCOMES) if law.grid is None else law.grid
+    t = _points(law)
     s, p = law.loss(t), law.p(t)
     step, width = np.diff(np.where(np.isfinite(s), s, np.nan)), np.diff(t)
     finite = s[np.isfinite(s)]
@@ -51,6 +51,35 @@ def pushed(law: Line, points: int) -> list[tuple[float, float]]:
             edges, heights = edges[::-1], heights[::-1]
         omega += np.interp(x, edges, heights, left=0.0, right=0.0)
     return list(zip(x.tolist(), omega.tolist(), strict=True))
+
+
+def _points(law: Line) -> np.ndarray:
+    return np.linspace(*law.window, _OUTCOMES) if law.grid is None else law.grid
+
+
+def pushed_above(law: Line, x: np.ndarray) -> np.ndarray:
+    """P(s > x) of the continuous part of the loss, finite losses only."""
+    t = _points(law)
+    s, below = law.loss(t), law.p_below(t)
+    with np.errstate(invalid="ignore"):
+        step, middle = np.abs(np.diff(s)), (s[1:] + s[:-1]) / 2
+    finite = s[np.isfinite(s)]
+    if not len(finite):
+        return np.zeros(len(x))
+    moving = np.isfinite(step) & (step > _FLAT * np.ptp(finite))
+    if not np.any(moving):
+        return np.zeros(len(x))
+    order = np.argsort(middle[moving])
+    losses, masses = middle[moving][order], np.diff(below)[moving][order]
+    above = np.concatenate([np.cumsum(masses[::-1])[::-1], [0.0]])
+    return np.interp(x, [*losses, losses[-1] + 1e-12], above)
+
+
+def pushed_hockey_stick(law: Line, x: np.ndarray) -> np.ndarray:
+    """h(x): the mass of P that sticks out of x Q, cell by cell."""
+    t = _points(law)
+    p, q = (np.diff(below(t)) for below in (law.p_below, law.q_below))
+    return np.array([float(np.sum(np.maximum(p - at * q, 0.0))) for at in x])
 
 
 def _shown(losses: np.ndarray, masses: np.ndarray) -> tuple[float, float]:

@@ -18,7 +18,8 @@ from ..core.pld import PLD
 from ..fourier.intervals import Interval
 from ..fourier.onestep import OneStep
 from .losses import Shape
-from .outcomes import need_numbers
+from .outcomes import Line, need_numbers, outcomes, without_inverse
+from .pushing import pushed_above
 
 _SIZES = 2**12, 2**16
 _PER_WIDTH = 24
@@ -153,7 +154,7 @@ def _continuous(parts, points: list[Points], mean: float, deviation: float, widt
         if step.support is not None:
             count = min(size, math.ceil((high - low) / dx) + 2)
             edges = low + (np.arange(count + 1) - 0.5) * dx
-            above = step.continuous(Interval.exactly(edges))[0].mid
+            above = _above(step, edges)
             masses[:count] += above[:-1] - above[1:]
             transform = np.fft.rfft(masses)
         full *= transform**k
@@ -188,10 +189,19 @@ def _range(step: OneStep, points: Points) -> tuple[float, float]:
 def _reach(step: OneStep, sign: int) -> float:
     """A loss beyond which almost nothing of the continuous part lies."""
     x = sign * np.geomspace(1e-6, 1e6, 2000)
-    at = Interval.exactly(x)
-    beyond = step.continuous(at)[0].mid if sign > 0 else step.below(at).mid
-    far = np.flatnonzero(beyond < _SMALLEST)
+    above = _above(step, x)
+    beyond = above if sign > 0 else float(step.continuous_mass.p.mid) - above
+    far = np.flatnonzero(beyond - np.min(beyond) < _SMALLEST)  # a numeric law has lost some of its tails
     return float(x[far[0]]) if len(far) else float(x[-1])
+
+
+def _above(step: OneStep, x: np.ndarray) -> np.ndarray:
+    """P(s > x) of the continuous part."""
+    if without_inverse(step.pld.pair):
+        law = outcomes(step.pld.pair, step.pld.backward)
+        if isinstance(law, Line):
+            return pushed_above(law, x)
+    return step.continuous(Interval.exactly(x))[0].mid
 
 
 def _ends(steps: list[OneStep], parts) -> tuple[float, float]:

@@ -5,7 +5,18 @@ from typing import NamedTuple
 
 from ..core.errors import ParameterError
 from ..core.pair import Pair
-from ..mechanisms import Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
+from ..mechanisms import (
+    ApproximateDP,
+    Binomial,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    ExponentialCounting,
+    Gaussian,
+    KaryRandomizedResponse,
+    Laplace,
+    PoissonSubsampled,
+    RandomizedResponse,
+)
 from .controls import choice_slider, dropdown
 
 
@@ -28,8 +39,17 @@ CHOICES: dict[str, Choice] = {
     "Gaussian": Choice(("sigma",), Gaussian),
     "Laplace": Choice(("b",), Laplace),
     "randomised response": Choice(("p",), RandomizedResponse),
+    "k-ary response": Choice(("eps0", "answers"), KaryRandomizedResponse),
+    "exponential, counting": Choice(("eps0", "zeros", "records"), ExponentialCounting),
+    "binomial": Choice(("coins", "heads", "shift"), Binomial),
+    "discrete Laplace": Choice(("b", "shift"), DiscreteLaplace),
+    "discrete Gaussian": Choice(("sigma", "shift"), DiscreteGaussian),
+    "approximate DP": Choice(("eps0", "delta0"), ApproximateDP),
     "subsampled Gaussian": Choice(("sigma", "q"), lambda sigma, q: PoissonSubsampled(Gaussian(sigma), q)),
     "subsampled Laplace": Choice(("b", "q"), lambda b, q: PoissonSubsampled(Laplace(b), q)),
+    "subsampled binomial": Choice(
+        ("coins", "heads", "q"), lambda coins, heads, q: PoissonSubsampled(Binomial(coins, heads), q)
+    ),
 }
 SCALES: dict[str, Scale] = {
     "sigma": Scale(("0.5", "0.7", "1", "1.5", "2", "3", "5"), "1", "Standard deviation over sensitivity"),
@@ -37,6 +57,14 @@ SCALES: dict[str, Scale] = {
     "p": Scale(
         ("0.51", "0.55", "0.6", "0.65", "0.7", "0.75", "0.8", "0.9", "0.99"), "0.75", "Probability of the true answer"
     ),
+    "eps0": Scale(("0.1", "0.2", "0.5", "1", "1.5", "2", "3"), "1", "ε of one release, in nats"),
+    "delta0": Scale(("0.001", "0.01", "0.05", "0.1", "0.2", "0.5"), "0.1", "δ of one release"),
+    "answers": Scale((2, 3, 4, 5, 10, 20, 100), 4, "How many answers are possible"),
+    "zeros": Scale((1, 2, 3, 4, 5, 8, 10), 3, "How many records are 0"),
+    "records": Scale((10, 11, 12, 14, 16, 20), 10, "How many records there are"),
+    "coins": Scale((2, 4, 6, 10, 20, 50, 100, 200), 10, "How many coins are thrown"),
+    "heads": Scale(("0.1", "0.25", "0.4", "0.5", "0.6", "0.75", "0.9"), "0.5", "Probability of heads"),
+    "shift": Scale((1, 2, 3, 4, 5), 1, "By how much the query's value moves"),
     "q": Scale(("0.01", "0.05", "0.1", "0.2", "0.3", "0.5", "0.8"), "0.3", "Poisson sampling rate"),
 }
 DIRECTIONS = [("P over Q (remove)", "forward"), ("Q over P (add)", "backward")]

@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[str, str, str]] = {
         "",
     ),
     "two exponentials": ("2*exp(-2*t)", "exp(-t)", "0, inf"),
+    "two peaks each": ("(exp(-abs(t - 2)) + exp(-abs(t)))/4", "(exp(-abs(t - 1)) + exp(-abs(t + 1)))/4", ""),
     "Gaussians, mixed": ("(exp(-(t - 2)**2/2) + 3*exp(-t**2/2))/(4*sqrt(2*pi))", "exp(-t**2/2)/sqrt(2*pi)", ""),
 }
 """P, Q and the support (empty: the whole line) of pairs to start from."""
