@@ -47,6 +47,10 @@ class PrecisionError(DplabError, ArithmeticError):
     """The reference route could not reach the digits asked for within its limits."""
 
 
+class MemoryLimitError(DplabError, MemoryError):
+    """A request that would need more memory than allowed, refused beforehand; the message says what fits."""
+
+
 class SchemaError(DplabError, ValueError):
     """JSON that does not follow the composition schema."""
 

@@ -11,7 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .choices import GRIDS
-from .route import curve, delta, epsilon, log_delta
+from .costs import Cost
+from .route import cost, curve, delta, epsilon, log_delta
 
 if TYPE_CHECKING:
     from .bounded_lecture import algorithm_1_bracket, algorithm_1_with_error, compose, outward_masses
@@ -32,6 +33,7 @@ _LECTURES = {
 __all__ = [
     "GRIDS",
     "Alphas",
+    "Cost",
     "OneSided",
     "Theorem10",
     "after_rounding",
@@ -43,6 +45,7 @@ __all__ = [
     "best_one_sided",
     "best_theorem_10",
     "compose",
+    "cost",
     "curve",
     "delta",
     "epsilon",

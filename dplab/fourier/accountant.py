@@ -15,6 +15,7 @@ from ..core.budget import ErrorBudget, Part
 from ..core.composition import Composition
 from ..core.results import Bracket
 from .choices import DEFAULT_GRID, GRIDS
+from .costs import affordable
 from .enumeration import MOST_SUMS, count_sums, enumerated_delta
 from .intervals import Interval, down, up
 from .listing import listed
@@ -22,7 +23,6 @@ from .onestep import OneStep
 from .planning import Plan, Settings, refined
 from .scout import Saddle, Scout
 from .sides import Side, SideValue
-from .split_planning import plan_for
 
 _TRIES = 5
 _WORTHWHILE = 0.7  # a try that shrinks the width by less is the last
@@ -199,15 +199,16 @@ class OneDirection:
         if best[0].relative_width > rtol and saddle.splitting is None and not settings.fixed and alone:
             other = self.scout.split(saddle)
             if other.splitting is not None:
-                tried = best, self._tried(other, point, rtol, settings, alone)
+                tried = best, self._tried(other, point, rtol, settings, alone, refuse=False)
                 best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
         return best
 
-    def _tried(self, saddle: Saddle, point: Point, rtol: float, settings: Settings, alone: bool):
+    def _tried(self, saddle: Saddle, point: Point, rtol: float, settings: Settings, alone: bool, refuse: bool = True):
         """Brackets from better and better plans of one kind."""
         best = None
         for _ in range(_TRIES):
-            plan = plan_for(self.parts, self.scout, saddle, rtol, settings, 0.0 if alone else _NEARBY)
+            nearby, first = 0.0 if alone else _NEARBY, refuse and best is None
+            plan = affordable(self.parts, self.scout, saddle, rtol, settings, nearby, refuse=first)
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
             first_order = GRIDS[plan.grid].order == 1  # falls slowly, and not at all before the law is resolved

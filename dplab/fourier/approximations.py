@@ -13,11 +13,12 @@ from ..core.directions import Direction
 from ..core.results import Approximation, Quantity
 from .accountant import OneDirection, Point
 from .choices import GRIDS
+from .costs import affordable
 from .inversion import root
-from .planning import Plan, Settings, make_plan
+from .planning import Plan, Settings
+from .point import nearest_atoms
 from .scout import Saddle
 from .sides import Side
-from .split_merge import split_masses
 
 _TRIES = 6
 
@@ -90,7 +91,7 @@ def _one_way(way: OneDirection, points: list[Point], rtol: float, settings: Sett
 def _planned(way: OneDirection, saddle: Saddle, rtol: float, settings: Settings) -> _Planned:
     """A grid fine enough to hold about all the mass: point masses miss what is narrower than a cell."""
     for tries in range(_TRIES):
-        plan = make_plan(way.parts, way.scout, saddle, rtol, settings, 1.0)
+        plan = affordable(way.parts, way.scout, saddle, rtol, settings, 1.0, refuse=tries == 0)
         side = Side(way.parts, plan, +1)
         planned = _Planned(saddle, plan, side, _log_caught(way, plan, side))
         if abs(planned.log_caught) <= rtol or plan.capped or settings.fixed or tries == _TRIES - 1:
@@ -100,11 +101,13 @@ def _planned(way: OneDirection, saddle: Saddle, rtol: float, settings: Settings)
 
 
 def _log_caught(way: OneDirection, plan: Plan, side: Side) -> float:
-    """log of the composition's tilted mass over that of the split grid PLDs, which keep every cell's mass."""
+    """log of the composition's tilted mass on its grids over what the cells of those grids hold."""
     total = 0.0
     for (step, k), (made, _), grid in zip(way.parts, side.plds, plan.upper, strict=True):
         weights = np.exp(plan.tilt * (grid.nodes - grid.nodes[-1]))
-        ratio = float(made.masses @ weights) / max(float(split_masses(step, grid).masses @ weights), 1e-300)
+        cells = -0.5 * np.diff(step.continuous(grid.at()).p.mid)
+        held = np.append(cells, 0.0) + np.append(0.0, cells) + nearest_atoms(step, grid)
+        ratio = float(made.masses @ weights) / max(float(held @ weights), 1e-300)
         total += k * math.log(ratio) if ratio > 0 else -math.inf
     return total
 

@@ -11,10 +11,11 @@ from ..core.budget import ErrorBudget, Part
 from ..core.directions import Direction
 from ..core.results import Bracket
 from .accountant import Found, OneDirection, budget_of
+from .costs import affordable
 from .intervals import down, up
 from .planning import Settings
+from .scout import Saddle
 from .sides import Side
-from .split_planning import plan_for
 
 _TRIES = 5
 _STEPS, _FEWEST, _WORK = 60, 12, 4_000_000  # of a search: evaluations, and frequencies summed in all
@@ -86,6 +87,26 @@ def epsilon_range(
     return _search(direction, least, most, low, atol, settings, enough)
 
 
+def question_for(direction: OneDirection, delta: float, atol: float, settings: Settings) -> tuple[Saddle, float] | None:
+    """The saddle and the relative accuracy of delta that eps(delta) is first looked for with; None without a grid."""
+    infinity = direction.infinity[1]
+    if not direction.parts or delta >= 1 or delta <= infinity or direction.answers_without_grid(settings):
+        return None
+    saddle = _saddle_for(direction, delta, infinity)
+    return saddle, _accuracy(saddle, delta, infinity, atol)
+
+
+def _saddle_for(direction: OneDirection, delta: float, infinity: float) -> Saddle:
+    saddle = direction.scout.saddle_for(math.log(max(delta - infinity, 1e-300)))
+    # eps is at least 0 by convention: whether delta(0) <= delta is all that matters
+    return saddle if saddle.eps >= 0 else direction.scout.saddle(0.0)
+
+
+def _accuracy(saddle: Saddle, delta: float, infinity: float, atol: float) -> float:
+    """The relative accuracy of delta at the saddle that makes eps as accurate as asked."""
+    return min(0.5, atol * saddle.tilt * (1 - infinity / delta))
+
+
 def _search(
     direction: OneDirection,
     least: float,
@@ -97,15 +118,13 @@ def _search(
 ) -> EpsRange:
     if direction.answers_without_grid(settings):
         return _without_grid(direction, least, most, atol)
-    log_target = math.log(max(most - infinity, 1e-300))
-    saddle = direction.scout.saddle_for(log_target)
-    if saddle.eps < 0:  # eps is at least 0 by convention: whether delta(0) <= delta is all that matters
-        saddle = direction.scout.saddle(0.0)
+    saddle = _saddle_for(direction, most, infinity)
     best: EpsRange | None = None
     for _ in range(_TRIES):
         loose = max(atol, 0.5 * (enough - saddle.eps)) if best is None else atol
-        rtol = min(0.5, loose * saddle.tilt * (1 - infinity / most))
-        plan = plan_for(direction.parts, direction.scout, saddle, rtol, settings, 1.0)
+        rtol = _accuracy(saddle, most, infinity, loose)
+        asked, first = ("atol", atol), best is None
+        plan = affordable(direction.parts, direction.scout, saddle, rtol, settings, 1.0, asked, refuse=first)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
         right = root(upper, float(down(math.log(least))), saddle.eps, 1 / saddle.tilt, atol, +1)
         left = root(lower, float(up(math.log(most))), saddle.eps, 1 / saddle.tilt, atol, -1)

@@ -16,6 +16,7 @@ from .scout import Saddle, Scout
 from .tilted import good_size
 
 DEFAULT_MAX_SIZE = 2**22
+DEFAULT_MAX_MEMORY = 2**30
 MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
 MARGIN = 1e-3
@@ -25,13 +26,14 @@ _FINER = 1e-5  # without a grid error the rest may be as small as rounding, for 
 @dataclass(frozen=True)
 class Settings:
     """What a caller may fix by hand; None leaves the choice to the plan. `max_size` caps n and every grid; `grid` is
-    one of `choices.GRIDS`."""
+    one of `choices.GRIDS`; plans that need more than `max_memory` bytes are refused."""
 
     dx: float | None = None
     n: int | None = None
     tilt: float | None = None
     max_size: int = DEFAULT_MAX_SIZE
     grid: str = DEFAULT_GRID
+    max_memory: float = DEFAULT_MAX_MEMORY
 
     @property
     def fixed(self) -> bool:

@@ -13,16 +13,27 @@ from .onestep import FN, OneStep
 
 def point_masses(step: OneStep, grid: Grid) -> tuple[np.ndarray, float]:
     """omega(x_i) dx at the nodes, atoms at the nearest node, and the mass at infinity."""
+    return sampled_density(step, grid) + nearest_atoms(step, grid), float(step.infinity.mid)
+
+
+def sampled_density(step: OneStep, grid: Grid) -> np.ndarray:
+    """omega(x_i) dx at the nodes."""
     masses, nodes = np.zeros(grid.size), grid.nodes
     if step.support is not None:
         inside = (nodes > float(step.support[0].mid)) & (nodes < float(step.support[1].mid))
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             density = np.broadcast_to(step.pld.density(FN, Interval.exactly(nodes[inside])).mid, inside.sum())
         masses[inside] = np.where(np.isfinite(density), density, 0.0) * grid.dx
+    return masses
+
+
+def nearest_atoms(step: OneStep, grid: Grid) -> np.ndarray:
+    """Atoms at the node nearest to them."""
+    masses = np.zeros(grid.size)
     for loss, mass in step.atoms:
         node = round((float(loss.mid) - grid.offset) / grid.dx) - grid.first
         masses[min(max(node, 0), grid.size - 1)] += float(mass.mid)
-    return masses, float(step.infinity.mid)
+    return masses
 
 
 def point_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> GridPLD:

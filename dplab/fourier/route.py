@@ -17,15 +17,18 @@ from ..core.parameters import (
     positive,
     privacy_parameter,
     require_numbers,
+    symbols_of,
 )
 from ..core.results import Bracket, Curve
 from .accountant import Found, OneDirection, Point, combine
 from .approximations import approximate_curve, approximate_epsilon
 from .choices import DEFAULT_GRID, GRIDS, named_grid
+from .costs import Cost, combined, cost_of
 from .intervals import IntervalTable
-from .inversion import combine_ranges, epsilon_ranges
-from .planning import DEFAULT_MAX_SIZE, Settings
+from .inversion import combine_ranges, epsilon_ranges, question_for
+from .planning import DEFAULT_MAX_MEMORY, DEFAULT_MAX_SIZE, Settings
 from .shaping import shaped
+from .split_planning import plan_for
 
 
 def delta(
@@ -38,6 +41,7 @@ def delta(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    max_memory=DEFAULT_MAX_MEMORY,
     grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict lower and upper bounds of the tight delta(eps), rounding included.
@@ -46,10 +50,11 @@ def delta(
     direction: "forward" ("remove"), "backward" ("add"), or "both", the max of the two compositions.
     rtol: the relative width asked for; grid step `dx`, transform size `n` and `tilt` are chosen for it, or fixed by
     hand. max_size caps the sizes; a bracket that misses rtol comes back wider, with `reached` False and a note.
+    max_memory: in bytes; what would need more (see `cost`) is refused before it is begun.
     grid: "split-merge" (error of second order in dx), "round" or "minmax" (first order, as in the paper), or "point".
 
     Returns a Bracket with `.lower`, `.upper`, `.budget`; for grid "point", which bounds nothing, an Approximation.
-    Raises ParameterError for values out of range, UnboundSymbolError if parameters are symbols.
+    Raises ParameterError for values out of range, UnboundSymbolError if parameters are symbols, MemoryLimitError.
     Source: Koskela et al. (2021), Algorithm 1; Doroshenko et al. (2022) for the upper grid; tilting, lower grid and
     rounding bounds are dplab's own.
 
@@ -58,7 +63,7 @@ def delta(
     >>> bracket.lower < 4.2434842524821632e-06 < bracket.upper
     True
     """
-    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, grid), log=False)[0]
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, max_memory, grid), log=False)[0]
 
 
 def log_delta(
@@ -71,13 +76,14 @@ def log_delta(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    max_memory=DEFAULT_MAX_MEMORY,
     grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict bounds of the natural logarithm of delta(eps), also where delta is below the smallest float.
 
     Arguments and errors as for `delta`; the width is about the relative width of delta.
     """
-    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, grid), log=True)[0]
+    return _curve(composition, [eps], direction, rtol, _settings(dx, n, tilt, max_size, max_memory, grid), log=True)[0]
 
 
 def curve(
@@ -90,6 +96,7 @@ def curve(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    max_memory=DEFAULT_MAX_MEMORY,
     grid: str = DEFAULT_GRID,
 ) -> Curve:
     """Strict bounds of delta at several eps, sharing transforms between neighbours.
@@ -99,7 +106,7 @@ def curve(
     `epss`.
     """
     epss = list(epss)
-    settings = _settings(dx, n, tilt, max_size, grid)
+    settings = _settings(dx, n, tilt, max_size, max_memory, grid)
     values = _curve(composition, epss, direction, rtol, settings, log=False)
     if GRIDS[settings.grid].strict:
         values = shaped([_point(eps) for eps in epss], values)
@@ -116,6 +123,7 @@ def epsilon(
     n: int | None = None,
     tilt=None,
     max_size: int = DEFAULT_MAX_SIZE,
+    max_memory=DEFAULT_MAX_MEMORY,
     grid: str = DEFAULT_GRID,
 ) -> Bracket:
     """Strict bounds of eps(delta), the smallest eps >= 0 for which the composition is (eps, delta)-DP.
@@ -129,10 +137,10 @@ def epsilon(
     True
     """
     composition = _checked(composition)
-    settings = _settings(dx, n, tilt, max_size, grid)
+    settings = _settings(dx, n, tilt, max_size, max_memory, grid)
     wanted = checked(delta, "delta", "in [0, 1]", lambda v: 0 <= v <= 1)
     require_numbers("dplab.fourier", wanted)
-    tolerance = float(approximate(positive(atol, "atol")))
+    tolerance = _positive(atol, "atol")
     target, relative_error = approximate(wanted), 0.0
     if not (isinstance(wanted, Fraction) and Fraction(target) == wanted):
         relative_error = 2.0**-52
@@ -145,10 +153,56 @@ def epsilon(
     return combine_ranges(ranges, tolerance, parse_direction(direction))
 
 
+def cost(
+    composition,
+    eps=None,
+    delta=None,
+    direction: str = "both",
+    *,
+    rtol: float = 1e-3,
+    atol: float = 1e-4,
+    dx=None,
+    n: int | None = None,
+    tilt=None,
+    max_size: int = DEFAULT_MAX_SIZE,
+    grid: str = DEFAULT_GRID,
+) -> Cost:
+    """What `delta` at this eps, or `epsilon` at this delta, will need: memory in bytes and CPU seconds, about.
+
+    Give eps or delta, not both; the other arguments as there. Nothing large is allocated. Second tries, which some
+    questions need, are not counted; memory is right within a factor of two, time on another machine is what it is.
+    Raises as `delta` does.
+
+    >>> from dplab import Gaussian, PoissonSubsampled
+    >>> needs = cost(10_000 * PoissonSubsampled(Gaussian(sigma=4), q=0.01), eps=1, rtol=1e-6)
+    >>> 3e7 < needs.memory < 1.4e8
+    True
+    """
+    composition = _checked(composition)
+    if (eps is None) == (delta is None):
+        raise ParameterError("eps", eps, "given if delta is not, and not given if it is")
+    settings = _settings(dx, n, tilt, max_size, DEFAULT_MAX_MEMORY, grid)
+    point = None if eps is None else _point(eps)
+    target = float(approximate(checked(delta, "delta", "in [0, 1]", lambda v: 0 <= v <= 1))) if eps is None else 0.0
+    relative, absolute = (_positive(v, k) for v, k in ((rtol, "rtol"), (atol, "atol")))
+    found = {}
+    for name in single_directions(direction, composition.symmetric):
+        way = OneDirection(composition, name == "backward")
+        if point is None:
+            asked = question_for(way, target, absolute, settings)
+        else:
+            asked = None if way.without_grid(point, settings) else (way.scout.saddle(point.eps), relative)
+        if asked is None:
+            found[name] = Cost(0, 0.0)
+        else:
+            found[name] = cost_of(way.parts, way.scout, plan_for(way.parts, way.scout, *asked, settings))
+    return combined(found.values())
+
+
 def _curve(composition, epss, direction: str, rtol, settings: Settings, log: bool) -> list[Any]:
     composition = _checked(composition)
     points = [_point(eps) for eps in epss]
-    tolerance = float(approximate(positive(rtol, "rtol")))
+    tolerance = _positive(rtol, "rtol")
     names = single_directions(direction, composition.symmetric)
     ways = {name: OneDirection(composition, name == "backward") for name in names}
     asked = parse_direction(direction)
@@ -204,7 +258,15 @@ def _point(eps) -> Point:
     return Point(value, max(float(enclosure.hi) - value, value - float(enclosure.lo)))
 
 
-def _settings(dx, n, tilt, max_size, grid) -> Settings:
+def _positive(value, name: str) -> float:
+    """A number > 0, about; a symbol's name is none."""
+    parameter = positive(value, name)
+    if symbols_of(parameter):
+        raise ParameterError(name, value, "a number > 0")
+    return float(approximate(parameter))
+
+
+def _settings(dx, n, tilt, max_size, max_memory, grid) -> Settings:
     named_grid(grid)
     if n is not None:
         n = count(n, "n")
@@ -215,8 +277,9 @@ def _settings(dx, n, tilt, max_size, grid) -> Settings:
         raise ParameterError("max_size", max_size, ">= 64")
     if n is not None and n > max_size:
         raise ParameterError("n", n, f"at most max_size = {max_size}")
-    step = None if dx is None else float(approximate(positive(dx, "dx")))
-    theta = None if tilt is None else float(approximate(positive(tilt, "tilt")))
+    step = None if dx is None else _positive(dx, "dx")
+    theta = None if tilt is None else _positive(tilt, "tilt")
     if step is not None and not math.isfinite(step):
         raise ParameterError("dx", dx, "finite")
-    return Settings(step, n, theta, max_size, grid)
+    memory = _positive(max_memory, "max_memory")
+    return Settings(step, n, theta, max_size, grid, memory)
