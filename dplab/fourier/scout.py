@@ -89,7 +89,8 @@ class Scout:
                 high = middle
             if abs(middle.log_delta - log_delta) < _NEAR:
                 return middle
-        return high
+        largest = sum(k * float(law.losses[-1]) for law, k in self.laws)
+        return high if high.eps < largest else found  # close to the largest loss the tilt tells eps better
 
     def _is_odd(self, saddle: Saddle) -> bool:
         """Whether the tilted sum does not look like one hump."""

@@ -3,10 +3,12 @@
 import math
 
 import mpmath
+import numpy as np
 import pytest
 from mpmath import mpf
 
 from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier
+from dplab.fourier import inversion
 
 from .exact import atoms_delta, gaussian_delta
 
@@ -79,6 +81,72 @@ def test_randomised_response_against_the_binomial_sum(k, delta):
         assert atoms_delta(pair, backward, k, mpf(bracket.upper)) <= mpf(delta)
         if bracket.lower > 0:
             assert atoms_delta(pair, backward, k, mpf(bracket.lower)) >= mpf(delta)
+
+
+RUNS = [
+    1000 * PoissonSubsampled(Gaussian(1), "0.01"),
+    60 * Laplace(5),
+    200 * RandomizedResponse("0.55"),
+    5 * Laplace(1),
+    NOISELESS + 10 * Gaussian(3),
+]
+
+
+@pytest.mark.parametrize("composition", RUNS, ids=str)
+@pytest.mark.parametrize("direction", ["forward", "backward", "both"])
+@pytest.mark.parametrize("delta", ["0.41", "1e-5", "1e-250"])
+def test_the_upper_bound_of_delta_at_eps_upper_is_at_most_delta(monkeypatch, composition, direction, delta):
+    """With the plans that gave eps; and at .lower the lower bound of delta is at least delta in some direction."""
+    sides = []
+
+    class Recorded(inversion.Side):
+        def __init__(self, parts, plan, sign):
+            super().__init__(parts, plan, sign)
+            sides.append((repr([(step.pld, k) for step, k in parts]), sign, self))
+
+    monkeypatch.setattr(inversion, "Side", Recorded)
+    bracket = fourier.epsilon(composition, delta, direction)
+    if not sides or not 0 < bracket.upper < math.inf:
+        assert bracket.note
+        return
+    for parts in {parts for parts, _, _ in sides}:
+        bounds = [side.at(bracket.upper, 0.0).bound for of, sign, side in sides if of == parts and sign > 0]
+        assert min(float(np.nextafter(bound, 1)) for bound in bounds) <= float(delta)
+    if bracket.lower > 0:
+        found = [side.at(bracket.lower, 0.0).bound for _, sign, side in sides if sign < 0]
+        assert max(float(np.nextafter(bound, 0)) for bound in found) >= float(delta)
+
+
+@pytest.mark.parametrize("pair", [Gaussian(1), Laplace("0.5"), PoissonSubsampled(Gaussian(1), "0.3")], ids=str)
+@pytest.mark.parametrize("delta", ["0.1", "1e-9", "0.0123456789"])
+def test_one_step_is_granted_by_delta_itself(pair, delta):
+    bracket = fourier.epsilon(pair, delta)
+    assert fourier.delta(pair, bracket.upper).upper <= float(delta) <= fourier.delta(pair, bracket.lower).upper
+
+
+@pytest.mark.parametrize("delta", ["1e-3", "1e-6", "1e-9", "1e-12"])
+@pytest.mark.parametrize("k", [2, 5])
+def test_close_to_the_largest_loss(k, delta):
+    """Near eps = k of k Laplace(1) steps delta is 2^-k (1 - e^{eps - k}) up to the other sums: that of an atom."""
+    bracket = fourier.epsilon(k * Laplace(1), delta)
+    assert bracket.reached
+    assert bracket.lower < k + mpmath.log1p(-(2**k) * mpf(delta)) + mpf(delta) ** 2 * 10**6
+    assert bracket.upper > k + mpmath.log1p(-(2**k) * mpf(delta))
+    assert bracket.upper < k
+
+
+def test_few_evaluations_do(monkeypatch):
+    """The secant on log delta: two to bracket the root, a few to close in, per side and plan."""
+    counts = []
+    at = inversion.Side.at
+    monkeypatch.setattr(inversion.Side, "at", lambda *arguments: counts.append(1) or at(*arguments))
+    roots = []
+    root = inversion.root
+    monkeypatch.setattr(inversion, "root", lambda *arguments: roots.append(1) or root(*arguments))
+    for composition in RUNS[:3]:
+        fourier.epsilon(composition, "1e-5")
+    assert len(roots) >= 6
+    assert len(counts) <= 10 * len(roots)
 
 
 def test_both_is_the_larger_eps():
