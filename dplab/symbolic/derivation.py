@@ -19,7 +19,6 @@ from ..core.display import html_table, latex_formula, text_formula
 from ..core.errors import ParameterError, StepFailedError
 from ..core.parameters import count
 from .letters import latex_of, prose_latex, prose_text
-from .scene import Scene
 from .worker import StageStopped
 
 GUARD_DIGITS = 12
@@ -57,7 +56,8 @@ class Comparison(NamedTuple):
     scale: Any = mpmath.mpf(10) ** -12
 
 
-Check = Callable[[Scene], Iterable[Comparison]]
+Check = Callable[[Any], Iterable[Comparison]]
+"""Takes a scene, and yields what is compared."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Derivation:
     """
 
     def __init__(
-        self, subject: str, steps: Iterable[Step], scene: Callable[[int, Random], Scene], note: str = ""
+        self, subject: str, steps: Iterable[Step], scene: Callable[[int, Random], Any], note: str = ""
     ) -> None:
         self.subject, self.note = subject, note
         self.steps = tuple(steps)
@@ -251,7 +251,7 @@ class Derivation:
         )
 
 
-def _checked(step: Step, scene: Scene, subject: str) -> Checked:
+def _checked(step: Step, scene, subject: str) -> Checked:
     worst, number = mpmath.inf, 0
     for comparison in step.check(scene):
         number += 1
@@ -277,7 +277,7 @@ def _agreement(comparison: Comparison):
     return -mpmath.log10(abs(found - expected) / scale)
 
 
-def _failure(step: Step, comparison: Comparison, scene: Scene, subject: str) -> str:
+def _failure(step: Step, comparison: Comparison, scene, subject: str) -> str:
     found, expected = (mpmath.nstr(value, 20) for value in (comparison.found, comparison.expected))
     return (
         f"{subject}, step {step.title!r}: {comparison.what} is {found} by the step, "

@@ -1,5 +1,6 @@
 """A scene: random admissible numbers for the symbols of a mechanism, and everything numeric that checks need there."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
 from random import Random
@@ -119,21 +120,25 @@ class Scene:
         return f"at {shown}" if shown else "at the given parameters"
 
 
-def admissible(pair: Pair, random: Random) -> dict[str, Fraction]:
-    """Random values for the free symbols of a pair, such that it accepts them and loses something.
+def admissible(pairs: Sequence[Pair], random: Random) -> dict[str, Fraction]:
+    """Random values for the free symbols of some pairs, such that all accept them and lose something.
 
     Raises PrecisionError if none are found.
     """
-    names = sorted(pair.free_symbols)
+    names = sorted(frozenset().union(*(pair.free_symbols for pair in pairs)))
     for _ in range(MOST_TRIES if names else 1):
         values = {name: _candidate(random) for name in names}
         try:
-            bound = pair.bind(**values) if names else pair
+            bound = [
+                pair.bind(**{name: value for name, value in values.items() if name in pair.free_symbols})
+                for pair in pairs
+                if pair.free_symbols
+            ]
         except DplabError:
             continue
-        if not names or (bound.reduced() is not None and _tame(bound)):
+        if all(pair.reduced() is not None and _tame(pair) for pair in bound):
             return values
-    raise PrecisionError(f"no admissible values found for the symbols {', '.join(names)} of {pair!r}")
+    raise PrecisionError(f"no admissible values found for the symbols {', '.join(names)} of {pairs!r}")
 
 
 def _tame(pair: Pair) -> bool:
