@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import dplab
-from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
+from dplab import ApproximateDP, Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse
 
 DATA = Path(__file__).parent / "data"
 CASES: dict[str, dict] = {case["id"]: case for case in json.loads((DATA / "cases.json").read_text(encoding="utf-8"))}
@@ -159,22 +158,19 @@ def _mixed() -> Iterator[Ask]:
 
 def _approximate_dp() -> Iterator[Ask]:
     """The reports about (eps, delta) events."""
-    kind = getattr(dplab, "ApproximateDP", None)
-    if kind is None:
-        return
     given, expected = CASES["K6-07"]["input"], CASES["K6-07"]["expected"]
     for delta0, steps, value in zip(given["delta0"], given["k"], expected["delta_inf"], strict=True):
-        law = steps * kind(given["eps0"], delta0)
+        law = steps * ApproximateDP(given["eps0"], delta0)
         for eps in ("inf", "0"):  # the finite losses are all 0
             yield Ask("K6-07", law, "delta", eps, value)
 
     given, expected = CASES["K7-05"]["input"], CASES["K7-05"]["expected"]
-    law = Gaussian(1) + kind(0, "0.01")
+    law = Gaussian(1) + ApproximateDP(0, "0.01")
     for delta in given["delta"]:
         yield Ask("K7-05", law, "eps", delta, expected[f"eps({delta})"])
 
     expected = CASES["K7-09"]["expected"]
-    law = kind(1, "0.1") + kind(2, "0.2")
+    law = ApproximateDP(1, "0.1") + ApproximateDP(2, "0.2")
     for eps in ("3", "2", "0"):
         yield Ask("K7-09", law, "delta", eps, expected[f"delta({eps})"])
     for delta in ("0.28", "0.27"):

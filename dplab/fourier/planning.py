@@ -119,16 +119,22 @@ def coarsest(parts: list[tuple[OneStep, int]], tilt: float, rtol: float) -> floa
     return min(ends, default=math.inf) / 2
 
 
-def range_of(step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float) -> tuple[float, float]:
-    """The losses that one part's grid must reach: beyond them its mass does not matter."""
+def range_of(
+    step: OneStep, law: CoarseLaw, log_tail: float, log_share: float, tilt: float, bulk: CoarseLaw | None = None
+) -> tuple[float, float]:
+    """The losses that one part's grid must reach: beyond them its mass does not matter.
+
+    What lies left of it is compared with `bulk`, where large losses are counted apart: what has no large loss.
+    """
+    bulk = law if bulk is None else bulk
     top = _first(step, law.top_cell(log_tail), lambda p, q, x: p <= math.exp(max(log_tail, -660.0)))
-    limit = log_share + law.log_mgf(tilt)
+    limit = log_share + bulk.log_mgf(tilt)
 
     def matters(p, q, x):
         with np.errstate(divide="ignore"):
             return np.log(q) + (1 + tilt) * x > limit
 
-    bottom = _first(step, law.bottom_cell(log_share, tilt), matters, before=True)
+    bottom = _first(step, bulk.bottom_cell(log_share, tilt), matters, before=True)
     top = min(top, float(step.largest.hi))
     bottom = min(max(bottom, float(step.smallest.lo)), top)
     return bottom, top

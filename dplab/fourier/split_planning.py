@@ -6,7 +6,7 @@ from .choices import DEFAULT_GRID
 from .coarse import window_of
 from .onestep import OneStep
 from .planning import MARGIN, MOST_NODES, Plan, Settings, alignment, coarsest, grids_for, make_plan, range_of
-from .rare import Splitting, clipped_term
+from .rare import Splitting, clipped_term, half
 from .scout import Saddle, Scout
 from .tilted import good_size
 
@@ -42,7 +42,8 @@ def split_plan(
     log_tail = math.log(MARGIN * rtol) + min(log_delta, 0.0) - math.log(steps)
     log_share = math.log(MARGIN * rtol / steps)
     ranges = [
-        range_of(step, law, log_tail, log_share, tilt) for (step, _), (law, _) in zip(parts, scout.laws, strict=True)
+        range_of(step, law, log_tail, log_share, tilt, half(law, splitting.threshold, above=False))
+        for (step, _), (law, _) in zip(parts, scout.laws, strict=True)
     ]
     room, most = 2 * min(wanted, 1.0), min(settings.max_size, MOST_NODES)
     ends = [(bottom - room, top + room) for bottom, top in ranges]

@@ -37,6 +37,8 @@ class SplitSum:
                 large = tuple(choice.count(j) for j in range(len(self.parts)))
                 if any(number > k for number, (_, _, k) in zip(large, self.parts, strict=True)):
                     continue
+                if any(lower is None and k > number for number, (lower, _, k) in zip(large, self.parts, strict=True)):
+                    continue  # a factor without mass: the term is nothing
                 term, window = planned.get(large, (None, None))
                 if term is None or window is None:
                     self.bounded.append(large)
@@ -131,7 +133,7 @@ def _log_weight(parts, large: tuple[int, ...]) -> float:
 
 def _log_mgf(pld: GridPLD | None, tilt: float) -> tuple[float, float]:
     """log sum a_i e^{tilt x_i}, and a bound of its error."""
-    if pld is None:
+    if pld is None or not (pld.masses > 0).any():
         return _NOTHING, 0.0
     used = pld.masses > 0
     exponent = tilt * pld.grid.nodes[used] + np.log(pld.masses[used])

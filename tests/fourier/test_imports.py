@@ -18,6 +18,8 @@ QUESTIONS = {
     "delta": 'fourier.delta(1000 * Gaussian(sigma=50), eps="1/3")',
     "eps": 'fourier.epsilon(1000 * Laplace(b=10), delta="1e-6")',
     "randomised response": 'fourier.epsilon(100 * RandomizedResponse.from_eps("0.1"), delta="1e-6")',
+    "sampled": 'fourier.epsilon(1000 * PoissonSubsampled(Gaussian(sigma=1), q="0.01"), delta="1e-5")',
+    "lattice": 'fourier.epsilon(30 * DiscreteGaussian(sigma=5) + Binomial(n=100, p="0.5"), delta="1e-3")',
     "curve": "fourier.curve(1000 * Gaussian(sigma=50), [1, 2, 3])",
 }
 

@@ -78,6 +78,25 @@ def test_what_is_evaluated_is_resolved_however_rare():
     assert found.periodisation < 1e-9 * found.value
 
 
+@pytest.mark.parametrize("empty", ["no nodes", "no mass", "one part"])
+def test_a_part_without_small_losses_makes_terms_vanish(empty):
+    """A factor that has no mass is not a factor of one."""
+    pld = rare(40, 5, 1e-3)
+    if empty == "no mass":
+        pld = GridPLD(pld.grid, np.where(pld.grid.nodes <= 0.3, 0.0, pld.masses), 0.0)
+    threshold = -1.0 if empty == "no nodes" else 0.3
+    parts = [(pld, 3)]
+    if empty == "one part":  # of two: it starts above the threshold
+        parts.append((GridPLD(Grid(0.0, 0.125, 5, 4), np.array([0.4, 0.3, 0.2, 0.1]), 0.0), 2))
+    counts = [(0,), (1,), (2,)] if len(parts) == 1 else [(0, 0), (1, 0), (0, 1), (0, 2), (1, 1)]
+    splitting = Splitting(threshold, terms_for(counts, [3.0, 1.0, 0.5, 0.5, 0.5][: len(counts)]))
+    found = SplitSum(parts, splitting, [(WINDOW, 1024)] * len(counts)).evaluate(1.1)
+    scale = mpmath.exp(mpf(found.log_factor))
+    truth, error = kernel_sum(parts, 1.1), (found.rounding + found.periodisation) * scale
+    assert truth > 0
+    assert abs(found.value * scale - truth) <= error * (1 + mpf(found.log_slack)) + truth * mpf(found.log_slack)
+
+
 def test_two_parts_are_counted_together():
     parts = [(rare(20, 3, 1e-20), 2), (rare(24, 4, 1e-15), 1)]
     counts = [(0, 0), (1, 0), (0, 1), (2, 0), (1, 1)]

@@ -4,7 +4,7 @@ import mpmath
 import pytest
 
 from dplab import fourier
-from tests.reference.known import Known, entries, read, truths
+from tests.reference.known import Known, truths
 
 EACH = pytest.mark.parametrize("known", truths(), ids=lambda known: known.name)
 
@@ -38,19 +38,3 @@ def test_as_sharp_as_it_gets(known):
 @pytest.mark.parametrize("known", [known for known in truths() if known.quantity == "delta"], ids=lambda k: k.name)
 def test_logarithm(known):
     check(fourier.log_delta(known.composition, known.argument, known.direction), known, mpmath.log)
-
-
-NOT_YET = {
-    "approximate_dp",
-    "binomial",
-    "discrete_gaussian",
-    "discrete_laplace",
-    "exponential_counting",
-    "poisson_subsampled_binomial_dd",
-}
-
-
-def test_an_entry_is_left_out_only_while_its_mechanism_is_missing():
-    left_out = [entry["mechanism"] for entry in entries() if read(entry) is None]
-    assert set(left_out) <= NOT_YET
-    assert len(truths()) == len(entries()) - len(left_out)

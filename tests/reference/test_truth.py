@@ -14,7 +14,17 @@ def ask(known: Known, digits: int):
     return question(known.composition, known.argument, known.direction, digits=digits)
 
 
-@pytest.mark.parametrize("known", truths(), ids=lambda known: known.name)
+SLOW = ("Binomial(n=60", "Binomial(n=1000, p=0.5, shift=20)")  # many thousands of sums of losses
+EACH = pytest.mark.parametrize(
+    "known",
+    [
+        pytest.param(known, marks=pytest.mark.long if any(name in known.name for name in SLOW) else (), id=known.name)
+        for known in truths()
+    ],
+)
+
+
+@EACH
 def test_known_value(known):
     found = ask(known, known.digits)
     with mpmath.workdps(known.digits + 20):
@@ -23,7 +33,7 @@ def test_known_value(known):
     assert found.reached
 
 
-@pytest.mark.parametrize("known", truths(), ids=lambda known: known.name)
+@EACH
 def test_fifteen_digits_agree_with_forty(known):
     low, high = ask(known, 15), ask(known, 40)
     with mpmath.workdps(60):
@@ -32,7 +42,7 @@ def test_fifteen_digits_agree_with_forty(known):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("known", truths(), ids=lambda known: known.name)
+@EACH
 def test_a_hundred_digits_agree_with_forty(known):
     low, high = ask(known, 40), ask(known, 100)
     assert high.reached
