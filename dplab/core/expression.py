@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from .errors import ParameterError
 from .grammar import DENSITY, PARAMETER, PIECEWISE, Grammar
@@ -23,6 +24,8 @@ MAX_TEXT = PARAMETER.most_text
 MAX_DEPTH = PARAMETER.most_depth
 MAX_EXPONENT = 1000
 MAX_BITS = 20_000
+MAX_NUMBER_BITS = 100_000
+"""A little more than three numbers with exponents of four digits make together."""
 MAX_NODES = PARAMETER.most_nodes
 
 _DECIMAL = re.compile(r"(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,4})?")
@@ -88,6 +91,18 @@ class _Reader:
     def refuse(self, part: str) -> ParameterError:
         return _refusal(self.name, self.text, self.grammar, part)
 
+    def source(self, node: ast.AST) -> str:
+        """The first 40 characters of a part, as it was written (to write a deep one anew would need deep recursion)."""
+        return (self.segment(node) or type(node).__name__)[:40]
+
+    def segment(self, node: Any) -> str | None:
+        """The text of a part; cut out directly where places in bytes and in characters are the same."""
+        if not hasattr(node, "lineno"):
+            return None
+        if self.text.isascii() and "\n" not in self.text:
+            return self.text[node.col_offset : node.end_col_offset]
+        return ast.get_source_segment(self.text, node)
+
     def folded(self, tree: tuple) -> tuple:
         try:
             return fold(tree)
@@ -98,7 +113,7 @@ class _Reader:
         """The tree of a node that stands for a number."""
         self._count(depth)
         if isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            source = (ast.get_source_segment(self.text, node) or repr(node.value)).replace("_", "")
+            source = (self.segment(node) or repr(node.value)).replace("_", "")
             if not _DECIMAL.fullmatch(source):
                 raise self.refuse(f"{source[:40]!r} is not a decimal number, or has an exponent of five digits.")
             return ("num", Fraction(source))
@@ -121,7 +136,7 @@ class _Reader:
                 return self._call(called, node, depth)
             if called == PIECEWISE and self.grammar.conditions:
                 return self._piecewise(node, depth)
-        raise self.refuse(f"{ast.unparse(node)[:40]!r} is not allowed.")
+        raise self.refuse(f"{self.source(node)!r} is not allowed.")
 
     def condition(self, node: ast.expr, depth: int) -> tuple:
         """The tree of a comparison, of several joined by and/or (or & and |), or of True."""
@@ -145,7 +160,7 @@ class _Reader:
             for other in rest:
                 first = ("and", first, other)
             return first
-        raise self.refuse(f"{ast.unparse(node)[:40]!r} is no condition.")
+        raise self.refuse(f"{self.source(node)!r} is no condition.")
 
     def _count(self, depth: int) -> None:
         self.nodes += 1
@@ -189,7 +204,10 @@ def fold(tree: tuple) -> tuple:
         numbers[1] = numbers[1].numerator
         if _bits(numbers[0]) * abs(numbers[1]) > MAX_BITS:
             raise OverflowError("A power in it is too large.")
-    return ("num", _EXACT[kind](*numbers))
+    value = _EXACT[kind](*numbers)
+    if _bits(value) > MAX_NUMBER_BITS:
+        raise OverflowError("A number in it has too many digits.")
+    return ("num", value)
 
 
 _EXACT: dict[str, Callable[..., Fraction]] = {
