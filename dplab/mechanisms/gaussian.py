@@ -16,7 +16,7 @@ class Gaussian(Pair):
 
     sigma = 0 is no noise (all mass at infinity), sensitivity = 0 loses nothing. Parameters may be symbols' names.
 
-    Source: Balle and Wang (2018), Theorem 5: delta = Phi(-eps/mu + mu/2) - e^eps Phi(-eps/mu - mu/2).
+    Source: Balle and Wang (2018), Theorem 8: delta = Phi(-eps/mu + mu/2) - e^eps Phi(-eps/mu - mu/2).
 
     >>> 1000 * Gaussian(sigma=50)
     1000 * Gaussian(sigma=50)

@@ -122,7 +122,7 @@ def _continuous_profile(kinds: Kinds) -> tuple[Callable[[sympy.Expr], sympy.Expr
         )
     if kinds.gaussian:
         mu = kinds.mu
-        return lambda x: gaussian_delta(mu, x), "Balle and Wang 2018, Theorem 5, with mu^2 = sum of k mu_i^2"
+        return lambda x: gaussian_delta(mu, x), "Balle and Wang 2018, Theorem 8, with mu^2 = sum of k mu_i^2"
     if len(kinds.other) == 1 and kinds.other[0][1] == 1:
         law = law_of(kinds.other[0][0], kinds.fn)
         return lambda x: as_piecewise(regions_of(law, kinds.fn, x), x), "Lemma 2 of Koskela et al. 2021"
