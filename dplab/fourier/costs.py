@@ -77,12 +77,11 @@ def _kept_share(parts, scout: Scout, plan: Plan) -> float:
     """About the share of the frequencies at which the transform of the sum is still significant."""
     log_atoms = 0.0
     for (step, k), (law, _) in zip(parts, scout.laws, strict=True):
-        if not step.atoms:
+        if not len(step.columns):
             return _smooth_share(scout, plan)
-        losses = np.array([float(loss.mid) for loss, _ in step.atoms])
-        masses = np.array([float(mass.mid) for _, mass in step.atoms])
         with np.errstate(over="ignore", divide="ignore"):
-            share = np.logaddexp.reduce(np.log(masses) + plan.tilt * losses) - law.log_mgf(plan.tilt)
+            tilted = np.log(step.columns.p.mid) + plan.tilt * step.columns.loss.mid
+            share = np.logaddexp.reduce(tilted) - law.log_mgf(plan.tilt)
         log_atoms += k * min(float(share), 0.0)
     return 1.0 if log_atoms > -_SIGNIFICANT else _smooth_share(scout, plan)
 

@@ -98,7 +98,7 @@ def make_plan(
     width = window[1] - window[0]
     least = max([width / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
     dx = max(wanted, least)
-    aligned = alignment(parts, dx, least, by_lattice=settings.grid == DEFAULT_GRID)
+    aligned = alignment(parts, dx, least)
     lower = grids_for(parts, ranges, aligned, dx, -1)
     upper = grids_for(parts, ranges, aligned, dx, +1)
     dx = float(upper[0].dx)
@@ -163,11 +163,11 @@ class Alignment:
     part: int = 0
 
 
-def alignment(parts, dx: float, least: float, by_lattice: bool = True) -> Alignment | None:
+def alignment(parts, dx: float, least: float) -> Alignment | None:
     """The alignment that matters most, if some dx fits it."""
     heavy = [(index, k * _second_mass(step)) for index, (step, k) in enumerate(parts)]
     heavy = sorted([one for one in heavy if one[1] > _HEAVY], key=lambda one: -one[1])
-    found = _lattice(parts, [index for index, _ in heavy], dx, least) if by_lattice else None
+    found = _lattice(parts, [index for index, _ in heavy], dx, least)
     if found is not None:
         return found
     for index, _ in heavy:

@@ -30,9 +30,9 @@ def sampled_density(step: OneStep, grid: Grid) -> np.ndarray:
 def nearest_atoms(step: OneStep, grid: Grid) -> np.ndarray:
     """Atoms at the node nearest to them."""
     masses = np.zeros(grid.size)
-    for loss, mass in step.atoms:
-        node = round((float(loss.mid) - grid.offset) / grid.dx) - grid.first
-        masses[min(max(node, 0), grid.size - 1)] += float(mass.mid)
+    if len(step.columns):
+        place = np.round((step.columns.loss.mid - grid.offset) / grid.dx) - grid.first
+        np.add.at(masses, np.clip(place, 0, grid.size - 1).astype(int), step.columns.p.mid)
     return masses
 
 

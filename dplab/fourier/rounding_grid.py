@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from .aligned import aligned_pld
 from .certificate import certify_lower, certify_upper
 from .grids import Grid, GridPLD, Lines
 from .intervals import Interval
@@ -44,26 +45,28 @@ def moved_masses(
     else:
         masses[:-1] = inner
         masses[-1] = above[-1]
-    for loss, mass in step.atoms:
-        node = _moved_atom(grid, loss, sign, near)
-        if sign > 0 and node >= grid.size:
-            infinity += float(mass.hi)
-        elif sign > 0 or node >= 0:
-            masses[min(max(node, 0), grid.size - 1)] += float(mass.mid)
+    if len(step.columns):
+        nodes, mass = _moved_atoms(grid, step.columns.loss, sign, near), step.columns.p
+        kept = nodes < grid.size if sign > 0 else nodes >= 0
+        np.add.at(masses, np.clip(nodes[kept], 0, grid.size - 1), mass.mid[kept])
+        infinity += float(mass.hi[~kept].sum()) + step.unlisted if sign > 0 else 0.0
     return masses, min(infinity, 1.0)
 
 
-def _moved_atom(grid: Grid, loss: Interval, sign: int, near: float) -> int:
-    """The node certainly not below (sign +1) or not above (-1) an atom: the nearest, or the next one."""
-    place = (float(loss.mid) - grid.offset) / grid.dx
-    nearest = round(place)
-    at = Interval.exactly(float(nearest)) * grid.dx + grid.offset
+def _moved_atoms(grid: Grid, loss: Interval, sign: int, near: float) -> np.ndarray:
+    """The nodes certainly not below (sign +1) or not above (-1) the atoms: the nearest, or the next one."""
+    place = (loss.mid - grid.offset) / grid.dx
+    nearest = np.round(np.clip(place, grid.first - 2.0, grid.first + grid.size + 1.0))
+    at = Interval.exactly(nearest) * grid.dx + grid.offset
     misses = at.lo < loss.hi if sign > 0 else at.hi > loss.lo
-    return nearest - grid.first + sign * int(misses and abs(place - nearest) > near)
+    return nearest.astype(int) - grid.first + sign * (misses & (np.abs(place - nearest) > near))
 
 
 def moved_upper(step: OneStep, grid: Grid, tilt: float, spare: float, cells: Cells = exact_cells) -> GridPLD:
-    """The certified grid PLD with every cell's mass at its right end."""
+    """The certified grid PLD with every cell's mass at its right end; the exact one on a lattice of losses."""
+    exact = aligned_pld(step, grid, +1)
+    if exact is not None:
+        return exact
     nodes = grid.at()
     tails = step.continuous(nodes)
     masses, infinity = moved_masses(step, grid, tails.p.mid, +1, cells)
@@ -72,10 +75,13 @@ def moved_upper(step: OneStep, grid: Grid, tilt: float, spare: float, cells: Cel
 
 
 def moved_lower(step: OneStep, grid: Grid, tilt: float, spare: float, cells: Cells = exact_cells) -> GridPLD:
-    """The certified grid PLD with every cell's mass at its left end.
+    """The certified grid PLD with every cell's mass at its left end; the exact one on a lattice of losses.
 
     Its grid has one more node on the left, without mass, so that the line left of x_0 is a cell's line too.
     """
+    exact = aligned_pld(step, grid, -1)
+    if exact is not None:
+        return exact
     tails = step.continuous(grid.at())
     masses, infinity = moved_masses(step, grid, tails.p.mid, -1, cells)
     longer = replace(grid, first=grid.first - 1, size=grid.size + 1)

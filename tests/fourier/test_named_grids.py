@@ -10,7 +10,20 @@ import sympy
 from mpmath import mpf
 from scipy.signal import fftconvolve
 
-from dplab import Approximation, Bracket, Gaussian, Laplace, Pair, PoissonSubsampled, RandomizedResponse, fourier
+from dplab import (
+    Approximation,
+    Bracket,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    KaryRandomizedResponse,
+    Laplace,
+    Pair,
+    PoissonSubsampled,
+    RandomizedResponse,
+    fourier,
+    reference,
+)
 from dplab.core.errors import ParameterError
 from dplab.core.pld import PLD
 from dplab.fourier.choices import GRIDS
@@ -228,6 +241,29 @@ def test_aligned_atoms_have_no_grid_error(named, sign):
         assert value == pytest.approx(true, rel=1e-12)
     bracket = fourier.delta(6 * OFF_GRID.pair, "0.4", grid=named.name)
     assert bracket.relative_width < 1e-11
+
+
+@pytest.mark.parametrize("pair", [DiscreteLaplace(3), DiscreteGaussian(4), KaryRandomizedResponse(1, 5)], ids=str)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_losses_on_a_lattice_have_no_grid_error_on_any_grid(pair, direction):
+    composition = 7 * pair
+    sharp = reference.delta(composition, "0.4", digits=20, direction=direction)
+    for named in STRICT:
+        bracket = fourier.delta(composition, "0.4", direction, grid=named.name, rtol=1e-6)
+        assert bracket.lower - sharp.error <= sharp.value <= bracket.upper + sharp.error
+        assert bracket.relative_width < 1e-8
+    value = fourier.delta(composition, "0.4", direction, grid="point", rtol=1e-6).value
+    assert value == pytest.approx(float(sharp.value), rel=1e-8)
+
+
+@grids
+def test_lattice_and_density_together(named):
+    composition = 4 * DiscreteLaplace(3) + 3 * Gaussian(2)
+    sharp = fourier.delta(composition, 1, rtol=1e-6)
+    found = fourier.delta(composition, 1, grid=named.name, rtol=1e-2)
+    assert found.reached
+    assert found.lower <= sharp.upper
+    assert sharp.lower <= found.upper
 
 
 # --- point: an approximation --------------------------------------------------------------------------
