@@ -5,7 +5,18 @@ import math
 
 import pytest
 
-from dplab import Composition, Gaussian, Laplace, Pair, PoissonSubsampled, RandomizedResponse
+from dplab import (
+    ApproximateDP,
+    Composition,
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    Laplace,
+    Pair,
+    PoissonSubsampled,
+    Product,
+    RandomizedResponse,
+)
 from dplab.peers import NotModelled, query
 from dplab.peers.protocol import Query, Step
 
@@ -23,6 +34,9 @@ def steps(composition) -> tuple[Step, ...]:
         (Laplace(10, sensitivity=4), Step("laplace", {"b": 2.5}, 1.0, 1)),
         (RandomizedResponse("3/4"), Step("randomised response", {"eps": math.log(3)}, 1.0, 1)),
         (RandomizedResponse.from_eps("0.1"), Step("randomised response", {"eps": 0.1}, 1.0, 1)),
+        (DiscreteLaplace(5, shift=2), Step("discrete laplace", {"b": 5.0, "shift": 2.0}, 1.0, 1)),
+        (DiscreteGaussian("1.5"), Step("discrete gaussian", {"sigma": 1.5, "shift": 1.0}, 1.0, 1)),
+        (ApproximateDP("0.5", "1e-3"), Step("approximate dp", {"eps": 0.5, "delta": 1e-3}, 1.0, 1)),
         (PoissonSubsampled(Gaussian(4), "0.01"), Step("gaussian", {"sigma": 4.0}, 0.01, 1)),
         (PoissonSubsampled(Laplace(4), 1), Step("laplace", {"b": 4.0}, 1.0, 1)),
         (PoissonSubsampled(PoissonSubsampled(Gaussian(4), "0.1"), "0.5"), Step("gaussian", {"sigma": 4.0}, 0.05, 1)),
@@ -31,6 +45,11 @@ def steps(composition) -> tuple[Step, ...]:
 )
 def test_each_mechanism(pair, expected):
     assert steps(pair) == (expected,)
+
+
+def test_products_go_one_by_one():
+    found = sorted(steps(3 * Product(Gaussian(2), Laplace(1), Laplace(1))), key=lambda step: step.mechanism)
+    assert found == [Step("gaussian", {"sigma": 2.0}, 1.0, 3), Step("laplace", {"b": 1.0}, 1.0, 6)]
 
 
 def test_multiples_and_sums():
