@@ -8,7 +8,7 @@ from ..core.errors import ParameterError
 from ..core.pair import Pair
 from .derivation import Derivation
 from .scene import Scene, admissible
-from .stories.registry import story_of
+from .stories.registry import plain, story_of
 from .stories.setting import Setting
 from .stories.together import Parts, Together, together_story
 from .table import SympyTable
@@ -70,6 +70,6 @@ def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDG
 
 
 def _setting(pair: Pair, backward: bool, budget: float) -> Setting:
-    fn = SympyTable()
+    fn, pair = SympyTable(), plain(pair)
     outputs = story_of(pair)[0](pair, fn)
     return Setting(pair, backward, outputs.swapped() if backward else outputs, fn, budget)

@@ -94,6 +94,12 @@ class _Compiler:
         return _joined(lambda x, r: mpmath.power(x, r), [self.node(base), self.node(exponent)])
 
     def _pieces(self, node):
+        nothing = [None] * len(self.slots)
+        if not node.free_symbols & set(self.slots):  # the other pieces may have no meaning here
+            for value, condition in node.args:
+                if self._condition(condition)(nothing):
+                    return self.node(value)
+            return mpmath.nan
         pieces = [(self.node(value), self._condition(condition)) for value, condition in node.args]
 
         def chosen(slots):
@@ -102,8 +108,7 @@ class _Compiler:
                     return value(slots) if callable(value) else value
             return mpmath.nan
 
-        varies = bool(node.free_symbols & set(self.slots))
-        return chosen if varies else chosen([None] * len(self.slots))
+        return chosen
 
     def _condition(self, condition):
         kind = type(condition).__name__

@@ -6,7 +6,7 @@ and integrates by brute force, and so is what the steps of a derivation are chec
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -63,17 +63,34 @@ class Lattice:
     upper: Any
     p_range: tuple | None = None
     q_range: tuple | None = None
+    rate: Any = None
+    mixed: int = 0
+    """With a `rate` r, the side `mixed` (0 or 1) is r times itself plus 1 - r times the other one."""
 
     def swapped(self) -> "Lattice":
         """P and Q change places."""
-        return Lattice(self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range)
+        return Lattice(
+            self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range, self.rate, 1 - self.mixed
+        )
+
+    def sampled(self, rate) -> "Lattice":
+        """The mixture of P and Q in place of P."""
+        return replace(self, rate=rate)
 
     def masses(self, values: Values) -> list[Callable]:
         """Both masses as functions of a whole number."""
-        return [
+        own = [
             _on_range(function(mass, [self.j], values), ends, values)
             for mass, ends in ((self.p, self.p_range), (self.q, self.q_range))
         ]
+        if self.rate is None:
+            return own
+        rate, (alone, other) = number(self.rate, values), (own[self.mixed], own[1 - self.mixed])
+
+        def mixture(j):
+            return rate * alone(j) + (1 - rate) * other(j)
+
+        return [mixture, other] if self.mixed == 0 else [other, mixture]
 
     def usual(self, values: Values) -> list[int]:
         """Outcomes that both give, and not too rarely."""

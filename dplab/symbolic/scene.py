@@ -158,7 +158,7 @@ def _tame(pair: Pair) -> bool:
             if where is not None and any(map(mpmath.isinf, ends)):
                 ends = tuple(pair.coordinate_loss(PAGE, where.center + sign * where.scale) for sign in (-1, 1))
             losses += [abs(end) for end in ends]
-        return not losses or mpmath.mpf("0.05") < max(losses) < 4
+        return not losses or mpmath.mpf("0.05") < max(losses) < (4 if ends is not None else 12)
 
 
 def _candidate(random: Random) -> Fraction:

@@ -5,7 +5,7 @@ import pytest
 import sympy
 from mpmath import mpf
 
-from dplab import Pair, symbolic
+from dplab import Pair, PoissonSubsampled, symbolic
 from dplab.core.errors import ParameterError
 from dplab.symbolic.calculus import exponential
 from dplab.symbolic.numeric import number
@@ -63,6 +63,13 @@ def test_tables():
     assert derivation["Privacy loss distribution"].lines[-1].right == 0
     with mpmath.workdps(40):
         assert number(derivation["Tight delta"].expression, {sympy.Symbol("eps", real=True): mpf("0.1")}) > 0
+
+
+def test_sampled_pairs_of_your_own():
+    for pair in (made(*QUICK["uniform"]), Pair.from_tables(["0.6", "0.4", 0], ["0.3", "0.3", "0.4"])):
+        for direction in ("forward", "backward"):
+            derivation = symbolic.derive(PoissonSubsampled(pair, "0.2"), direction)
+            assert all(row.digits >= 30 for row in derivation.checked)
 
 
 def test_the_laplace_pair_in_text_is_the_laplace_mechanism():

@@ -322,6 +322,13 @@ def interval(name, low, high) -> str:
     return f"for {low + ' < ' if low else ''}{name}{' < ' + high if high else ''}"
 
 
+def whole_range(first, last) -> str:
+    """A condition on a whole number between two ends, both included."""
+    if first == -sympy.oo:
+        return "for all whole j"
+    return f"for {text_formula(sympy.sympify(first))} <= j <= {text_formula(sympy.sympify(last))}"
+
+
 def tidied(expression) -> sympy.Expr:
     """The shortest of a few equal forms; nothing that takes long."""
     from ..tidy import compact

@@ -149,12 +149,13 @@ def discrete_laplace_story(setting: Setting) -> list[Step]:
         _loss_step(setting, [Line("s(j)", loss)], loss),
     ]
     if len(atoms) > MOST_WRITTEN + 1:
-        return [*head, *_steps(setting, _discrete_laplace(b, shift, setting.backward))]
+        return [*head, *_steps(setting, discrete_laplace_law(setting.pair, setting.fn, setting.backward))]
     return head + finite_steps(setting, atoms, letters)
 
 
-def _discrete_laplace(b, shift, backward: bool) -> Law:
+def discrete_laplace_law(pair, fn, backward: bool) -> Law:
     """Outcomes below 0 counted as 0, those above d as d: the loss is the same there."""
+    b, shift = (common.parameter(pair, name, fn) for name in ("b", "shift"))
     r = RATIO
     share = (1 - r) / (1 + r)
     ends = sympy.Eq(J, 0), sympy.Eq(J, shift)
@@ -185,7 +186,7 @@ def lattice_story(law_of: Callable[..., Law]) -> Callable[[Setting], list[Step]]
 
     def story(setting: Setting) -> list[Step]:
         law = law_of(setting.pair, setting.fn, setting.backward)
-        where = common.interval("j", law.first - 1, law.last + 1).replace("all real j", "all whole j")
+        where = common.whole_range(law.first, law.last)
         p, q = (law.q, law.p) if setting.backward else (law.p, law.q)
         head = [
             _output_step(setting, p, q, law.letters, False),
@@ -216,7 +217,7 @@ def _steps(setting: Setting, law: Law) -> list[Step]:
     letters = law.letters
     mean, square = (sympy.Sum(law.p * law.loss**n, (J, law.first, law.last)) / (1 - law.infinite) for n in (1, 2))
     kappa = sympy.Symbol("kappa1", real=True)
-    p, q = _masses_above(law, EPS)
+    p, q = masses_above(law, EPS)
     at_x, at_c = ([side.xreplace({EPS: new}) for side in (p, q)] for new in (sympy.log(X), C))
     stopped = StageStopped("cumulants", "left as sums over the outcomes")
     return [
@@ -250,7 +251,7 @@ def _steps(setting: Setting, law: Law) -> list[Step]:
     ]
 
 
-def _masses_above(law: Law, x) -> tuple[sympy.Expr, sympy.Expr]:
+def masses_above(law: Law, x) -> tuple[sympy.Expr, sympy.Expr]:
     """First's and second's mass of {s > x}, mass at infinity included."""
     if law.above is None:
         holds = sympy.StrictGreaterThan(law.loss, x, evaluate=False)
@@ -266,7 +267,7 @@ def _masses_above(law: Law, x) -> tuple[sympy.Expr, sympy.Expr]:
 
 
 def _pld_step(setting: Setting, law: Law) -> Step:
-    where = common.interval("j", law.first - 1, law.last + 1).replace("all real j", "all whole j")
+    where = common.whole_range(law.first, law.last)
     lines = (Line("mass at s(j)", law.p, where), Line("delta(inf)", law.infinite))
     mass, loss = (spelled_out(part, law.letters) for part in (law.p, law.loss))
 
@@ -280,7 +281,7 @@ def _pld_step(setting: Setting, law: Law) -> Step:
 
 
 def _other_direction(setting: Setting, law: Law) -> Step:
-    where = common.interval("j", law.first - 1, law.last + 1).replace("all real j", "all whole j")
+    where = common.whole_range(law.first, law.last)
     lines = (Line("mass at -s(j)", law.q, where), Line(f"delta_{setting.other_way}(inf)", law.missing))
     mass, loss = (spelled_out(part, law.letters) for part in (law.q, -law.loss))
 

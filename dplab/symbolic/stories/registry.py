@@ -1,10 +1,14 @@
 """Which story is told of which mechanism."""
 
 from collections.abc import Callable
+from fractions import Fraction
+
+import sympy
 
 from ...core.errors import NoClosedFormError
 from ...core.pair import Pair
 from ...mechanisms import PoissonSubsampled
+from ...mechanisms.own import DensityPair, TablePair
 from ..derivation import Step
 from ..outputs import Outputs
 from . import finite, lattice
@@ -12,6 +16,7 @@ from .gaussian import gaussian_outputs, gaussian_story
 from .laplace import laplace_outputs, laplace_story
 from .own import own_outputs, own_story
 from .sampled import BASES, sampled_outputs, sampled_story
+from .sampled_lattice import sampled_lattice
 from .setting import Setting
 
 Story = tuple[Callable[..., Outputs], Callable[[Setting], list[Step]]]
@@ -36,6 +41,29 @@ OUTCOMES: dict[str, Story] = {
 }
 
 
+LATTICES: dict[str, tuple[Callable, Callable]] = {
+    "Binomial": (lattice.binomial_outputs, lattice.binomial_law),
+    "DiscreteGaussian": (lattice.discrete_gaussian_outputs, lattice.discrete_gaussian_law),
+    "DiscreteLaplace": (lattice.discrete_laplace_outputs, lattice.discrete_laplace_law),
+}
+
+
+def plain(pair: Pair) -> Pair:
+    """A sampled pair of one's own as the pair of the mixed densities or tables; any other pair as it is."""
+    if not isinstance(pair, PoissonSubsampled) or not isinstance(pair.arguments["q"], Fraction):
+        return pair
+    base, q = pair.mechanism, pair.arguments["q"]
+    if isinstance(base, DensityPair):
+        rate = sympy.Rational(q.numerator, q.denominator)
+        mixed = rate * base.p_density + (1 - rate) * base.q_density
+        return DensityPair(mixed, base.q_density, base.arguments["variable"], base.arguments["support"])
+    if isinstance(base, TablePair):
+        rows = [(a, b) for a, b in base.rows if isinstance(a, Fraction) and isinstance(b, Fraction)]
+        if len(rows) == len(base.rows):
+            return TablePair([q * a + (1 - q) * b for a, b in rows], [b for _, b in rows])
+    return pair
+
+
 def story_of(pair: Pair) -> Story:
     """How its output distributions are found, and its steps.
 
@@ -50,6 +78,8 @@ def story_of(pair: Pair) -> Story:
         base = type(pair.mechanism).__name__
         if type(pair.mechanism) in BASES:
             return sampled_outputs, sampled_story
+        if base in LATTICES:
+            return sampled_lattice(*LATTICES[base])
         if base in TABLES:
             return finite.sampled_table(TABLES[base]), finite.finite_story
     raise NoClosedFormError(f"derivation: there is none yet for {pair!r}")
