@@ -117,6 +117,9 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
         inner = table[0][:-1][split][:, None] + widths[split][:, None] * np.arange(1, parts) / parts
         both = np.concatenate([table, _tails(step, inner.ravel())], axis=1)
         table = both[:, np.argsort(both[0], kind="stable")]
+    if not kept.any():  # all of it lies beyond the first looks (almost no noise): a point there will do
+        end = float(table[0][-1] if table[1][-1] > 0.5 else table[0][0])
+        return np.array([end]), np.ones(1), (end, end)
     return losses[kept], masses[kept], (float(table[0][:-1][kept][0]), float(table[0][1:][kept][-1]))
 
 
