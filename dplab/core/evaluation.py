@@ -145,6 +145,10 @@ class Walker:
         ends = [libmp.mpf_erfc(end, precision + 20, "n") for end in (high, low)]
         return self._span(*ends) * one_up
 
+    def atan(self, x):
+        """The angle in (-pi/2, pi/2)."""
+        return self.ctx.make_mpf(libmp.mpi_atan(x._mpi_, self.ctx.prec))
+
     def _clipped(self, x):
         low, high = x._mpi_
         zero = libmp.fzero
@@ -182,6 +186,8 @@ class Walker:
         if node.is_Rational:
             return self.rational(int(node.p), int(node.q))
         rule = _RULES.get(type(node).__name__)
+        if rule is None and hasattr(node, "enclosure"):  # a node of a pair that has no closed form
+            return node.enclosure(self)
         if rule is None:
             raise NoClosedFormError(f"evaluation: no rule for {type(node).__name__} in {str(node)[:60]}")
         return rule(self, node)
@@ -355,6 +361,7 @@ _RULES = {
     "floor": _floor,
     "Theta": _theta,
     "ThetaAbove": _theta_above,
+    "atan": lambda w, node: w.atan(w.walk(node.args[0])),
     "Abs": lambda w, node: abs(w.walk(node.args[0])),
     "Max": lambda w, node: _extreme(w, node, _greatest),
     "Min": lambda w, node: _extreme(w, node, _least),

@@ -78,6 +78,8 @@ def parse(text: str, name: str, grammar: Grammar = PARAMETER) -> Expression:
 
 
 def _refusal(name: str, text: str, grammar: Grammar, part: str) -> ParameterError:
+    if grammar.conditions:
+        return ParameterError(name, text, "a formula in the variable", f"{part} Functions: {grammar.allowed}.")
     return ParameterError(name, text, f"a number, a symbol, or a formula of these with {grammar.allowed}", part)
 
 
@@ -234,6 +236,9 @@ def from_sympy(value, name: str, grammar: Grammar = PARAMETER) -> Expression:
 
     def refuse(node) -> ParameterError:
         listed = f"+, *, **, {grammar.allowed}"
+        if grammar.conditions:
+            part = f"{str(node)[:40]!r} ({type(node).__name__}) is not allowed. Functions: {grammar.allowed}."
+            return ParameterError(name, value, "a formula in the variable", part)
         return ParameterError(name, node, f"a sympy number, symbol, or a formula of {listed}")
 
     def walk(node) -> tuple:
@@ -281,7 +286,7 @@ def from_sympy(value, name: str, grammar: Grammar = PARAMETER) -> Expression:
 
 _SYMPY_CALLS = {
     **{name: name for name in ("sign", "erf", "erfc", "cosh", "sinh", "tanh", "sech", "atan", "gamma", "factorial")},
-    **{name: name for name in ("binomial", "besseli")},
+    **{name: name for name in ("binomial", "besseli", "floor")},
     **{"Abs": "abs", "Heaviside": "heaviside", "DiracDelta": "dirac", "Min": "min", "Max": "max"},
     **{"Piecewise": PIECEWISE, "And": "and", "Or": "or", "BooleanTrue": "true"},
     **{"StrictLessThan": "<", "LessThan": "<=", "StrictGreaterThan": ">", "GreaterThan": ">="},

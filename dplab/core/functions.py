@@ -20,6 +20,7 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `solve(f, x, low, high, rising)`  the t in [low, high] with f(t) = x, for a monotone f
 `monotone_gaps(slope, low, high, rising)`  where the sign of a slope is not certain (intervals only; else [])
 `integral(f, low, high)`  of a smooth f
+`up_to(bound)`      a number known to lie in [0, bound] (enclosures only; elsewhere 0)
 `is_infinite(x)`    whether an end of a support is infinite
 `floor(x)`          the largest whole number <= x
 `binomial_pmf(n, j, p)`   C(n,j) p^j (1-p)^(n-j)
@@ -48,6 +49,12 @@ class FunctionTable(Protocol):
 
     pi: Any
     inf: Any
+    symbolic: bool
+    """Whether numbers are formulas, so that nothing infinite can be listed."""
+    keeps_remainders: bool
+    """Whether numbers are enclosures, so that what is cut off must be bounded by `up_to`."""
+
+    def up_to(self, bound: Any) -> Any: ...
 
     def rational(self, numerator: int, denominator: int) -> Any: ...
     def symbol(self, name: str) -> Any: ...
@@ -91,6 +98,12 @@ class MpmathTable(WholeNumbers):
     """mpmath numbers, real or complex, at the precision of the surrounding `mpmath.workdps`."""
 
     inf = mpmath.inf
+    symbolic = False
+    keeps_remainders = False
+
+    def up_to(self, bound):
+        """Numbers keep no remainders: 0."""
+        return mpmath.mpf(0)
 
     @property
     def pi(self):
@@ -112,7 +125,12 @@ class MpmathTable(WholeNumbers):
     expm1 = staticmethod(mpmath.expm1)
     atan = staticmethod(mpmath.atan)
     loggamma = staticmethod(mpmath.loggamma)
-    besseli = staticmethod(mpmath.besseli)
+
+    def besseli(self, n, x):
+        """I_n(x) for a whole number n (I_{-n} = I_n) and x > 0."""
+        from .solving import bessel_series
+
+        return bessel_series(abs(int(mpmath.nint(n))), x)
 
     def acot(self, x):
         """The angle in (0, pi) whose cotangent is x."""

@@ -47,6 +47,7 @@ DENSITY = Grammar(
         {
             **dict.fromkeys(_ONE, (1, 1)),
             "factorial": (1, 1),
+            "floor": (1, 1),
             "heaviside": (1, 1),
             "dirac": (1, 1),
             "binomial": (2, 2),

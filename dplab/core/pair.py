@@ -196,6 +196,10 @@ class Pair(ABC):
         """Losses inside the support where `density`, `above` and `below` change their formula, largest first."""
         return []
 
+    def definition(self, x, backward: bool):
+        """delta(x) unevaluated, as a sympy expression, for pairs whose tails have no closed form; else None."""
+        return None
+
     # --- identity ---------------------------------------------------------------------------------
 
     @abstractmethod
@@ -242,6 +246,12 @@ class Pair(ABC):
     """Filled by the room of mechanisms, which knows how pairs are made of densities and tables."""
 
     @staticmethod
+    def _maker(kind: str) -> Callable[..., "Pair"]:
+        if kind not in Pair._makers:
+            raise SchemaError("pairs are made by the room of mechanisms: take Pair from dplab, not from dplab.core")
+        return Pair._makers[kind]
+
+    @staticmethod
     def from_densities(p, q, variable, support=None) -> "Pair":
         """The pair of two sympy densities of one variable, on a support (the whole line, or all integers).
 
@@ -259,7 +269,7 @@ class Pair(ABC):
 
         Raises ParameterError for densities that are none, saying what was found and where.
         """
-        return Pair._makers["densities"](p, q, variable, support)
+        return Pair._maker("densities")(p, q, variable, support)
 
     @staticmethod
     def from_tables(p, q) -> "Pair":
@@ -273,14 +283,14 @@ class Pair(ABC):
 
         Raises ParameterError for negative probabilities and tables that do not sum to 1.
         """
-        return Pair._makers["tables"](p, q)
+        return Pair._maker("tables")(p, q)
 
     @staticmethod
     def from_text(p: str, q: str, variable: str = "t", support=None, discrete: bool = False) -> "Pair":
         """The pair of two densities written as text; nothing is evaluated as Python.
 
         Allowed: numbers, names, + - * / **, and the functions of the grammar of densities (exp, log, sqrt, abs, sign,
-        erf, erfc, cosh, sinh, tanh, sech, atan, gamma, factorial, binomial, besseli, heaviside, dirac, min, max,
+        erf, erfc, cosh, sinh, tanh, sech, atan, gamma, factorial, binomial, besseli, floor, heaviside, dirac, min, max,
         piecewise((value, condition), ..., (value, True))). `discrete`: outcomes are the integers of the support.
 
         >>> from dplab import Pair
@@ -289,7 +299,7 @@ class Pair(ABC):
 
         Raises ParameterError that names the part of the text that is not allowed, or says why it is no density.
         """
-        return Pair._makers["text"](p, q, variable, support, discrete)
+        return Pair._maker("text")(p, q, variable, support, discrete)
 
     @classmethod
     def from_arguments(cls, **arguments) -> "Pair":

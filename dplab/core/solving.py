@@ -105,3 +105,20 @@ def integral(function: Callable, low, high):
     with mpmath.extradps(5):
         value, error = mpmath.quad(function, points, error=True, maxdegree=10)
     return +value if error <= abs(value) else value
+
+
+def bessel_series(n: int, x):
+    """I_n(x) = sum of (x/2)^{2m+n}/(m! (m+n)!) for whole n >= 0 and x > 0: positive terms only.
+
+    >>> bessel_series(0, mpmath.mpf(1))
+    mpf('1.2660658777520084')
+    """
+    with mpmath.extradps(10):
+        half = mpmath.mpf(x) / 2
+        term = half**n / mpmath.factorial(n)
+        total, m = term, 0
+        while term > total * mpmath.eps:
+            m += 1
+            term = term * half * half / (m * (m + n))
+            total += term
+    return +total

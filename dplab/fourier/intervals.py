@@ -186,6 +186,8 @@ class IntervalTable(Placing):
     """The mechanisms' function table in interval arithmetic; `LawTable` adds what whole-valued outcomes need."""
 
     inf = np.inf
+    symbolic = False
+    keeps_remainders = True
     pi = Interval(float(down(np.pi)), float(up(np.pi)))
     log = staticmethod(_monotone(_log, 4))
     log1p = staticmethod(_monotone(_log1p, 4))

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import mpmath
 import numpy as np
 
 from ..core.errors import NoEnclosureError
+from ..core.solving import bessel_series
 
 if TYPE_CHECKING:
     from .intervals import Interval
@@ -24,11 +26,15 @@ class Placing:
         from .intervals import as_interval, maximum, minimum
 
         x, low, high = as_interval(x), as_interval(low), as_interval(high)
-        found = inside(minimum(maximum(x, low), high))
+        outside = (np.asarray(x.hi) <= low.lo) | (np.asarray(x.lo) >= high.hi)
+        if np.ndim(outside) == 0 or not outside.any():
+            found = inside(minimum(maximum(x, low), high))
+        else:  # only where it is asked for: inverses are dear
+            found = _spread(inside(minimum(maximum(x[~outside], low), high)), ~outside)
         if not isinstance(below, tuple):
             return _placed(x, low, high, below, found, above, clip=False)
         parts = zip(below, found, above, strict=True)
-        return type(below)(*(_placed(x, low, high, *part, clip=True) for part in parts))  # type: ignore[arg-type]
+        return type(below)(*(_placed(x, low, high, *part, clip=True) for part in parts))
 
     def within(self, x, low, high) -> Interval:
         """x cut to the outermost of the two ends; all between them where x is no number."""
@@ -59,12 +65,52 @@ class Placing:
 
         return monotone_gaps(slope, self, low, high, rising)
 
+    def up_to(self, bound) -> Interval:
+        """[0, bound]."""
+        from .intervals import TINY, Interval
+
+        return Interval(0.0, max(float(bound) * (1 + 1e-12), TINY))
+
+    def loggamma(self, x) -> Interval:
+        """log Gamma of one positive number, from 30 digits; it is convex, so both ends are looked at."""
+        from .intervals import Interval, as_interval
+
+        x = as_interval(x)
+        with mpmath.workdps(30):
+            ends = [mpmath.loggamma(mpmath.mpf(float(end))) for end in (x.lo, x.hi)]
+            least = -0.1215 if x.lo < 1.4617 < x.hi else min(ends)
+            return Interval(*_outward(least, max(ends)))
+
+    def besseli(self, n, x) -> Interval:
+        """I_n(x) for one whole number n and one x > 0, from 30 digits; it grows with x."""
+        from .intervals import Interval, as_interval
+
+        order, x = as_interval(n), as_interval(x)
+        whole = round(float(order.mid))  # rounding has made an interval of it
+        if not order.lo <= whole <= order.hi or order.hi - order.lo > 0.5:
+            raise NoEnclosureError(f"besseli: the order lies in [{order.lo}, {order.hi}]: not a whole number")
+        with mpmath.workdps(30):
+            low, high = (bessel_series(abs(whole), mpmath.mpf(float(end))) for end in (x.lo, x.hi))
+            return Interval(*_outward(low, high))
+
     def integral(self, function: Callable, low, high):
         """No strict quadrature here: raises NoEnclosureError."""
         raise NoEnclosureError(
             "fourier: a mass of this pair has no closed antiderivative, so its tails have no strict float64 enclosure; "
             "use dplab.reference"
         )
+
+
+def _spread(found, where: np.ndarray):
+    """Results for some places as results for all, unbounded elsewhere."""
+    from .intervals import Interval, as_interval
+
+    if isinstance(found, tuple):
+        return type(found)(*(_spread(part, where) for part in found))
+    found = as_interval(found)
+    result = Interval(np.full(where.shape, -np.inf), np.full(where.shape, np.inf))
+    result.lo[where], result.hi[where] = found.lo, found.hi
+    return result
 
 
 def _placed(x: Interval, low: Interval, high: Interval, below, inside, above, clip: bool) -> Interval:
@@ -82,3 +128,10 @@ def _placed(x: Interval, low: Interval, high: Interval, below, inside, above, cl
         np.where(under, below.lo, np.where(over, above.lo, lo)),
         np.where(under, below.hi, np.where(over, above.hi, hi)),
     )
+
+
+def _outward(low, high) -> tuple[float, float]:
+    """Floats below and above two numbers that are known to 30 digits."""
+    from .intervals import down, up
+
+    return float(down(float(low))), float(up(float(high)))

@@ -153,15 +153,17 @@ def _guess(loss: Callable, x: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.nd
     at_left, at_right = loss(left).mid - x, loss(right).mid - x
     guess = 0.5 * (left + right)
     side = np.zeros(len(x))
+    before = np.full(len(x), np.inf)
     for step in range(SECANTS):
         with np.errstate(all="ignore"):
             secant = (left * at_right - right * at_left) / (at_right - at_left)
         middle = 0.5 * (left + right)
         use = np.isfinite(secant) & (secant > left) & (secant < right) & (step % 5 != 4)
         guess = np.where(use, secant, middle)
-        width = right - left
-        if np.all(width <= 4 * np.spacing(np.maximum(np.abs(guess), 1e-300))):
+        near = 2 * np.spacing(np.maximum(np.abs(guess), 1e-300))
+        if np.all((right - left <= 2 * near) | (np.abs(guess - before) <= near)):
             break
+        before = guess
         value = loss(guess).mid - x
         up = value < 0
         at_right = np.where(up, np.where(side < 0, 0.5 * at_right, at_right), value)

@@ -8,7 +8,7 @@ from .exponential_counting import ExponentialCounting
 from .gaussian import Gaussian
 from .kary_randomized_response import KaryRandomizedResponse
 from .laplace import Laplace
-from .own import DensityPair, TablePair
+from .own import DensityPair, IntegerPair, TablePair
 from .product import Product
 from .randomized_response import RandomizedResponse
 from .subsampling import PoissonSubsampled
@@ -22,6 +22,7 @@ __all__ = [
     "DiscreteLaplace",
     "ExponentialCounting",
     "Gaussian",
+    "IntegerPair",
     "KaryRandomizedResponse",
     "Laplace",
     "PoissonSubsampled",

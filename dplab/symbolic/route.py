@@ -4,7 +4,7 @@ import sympy
 
 from ..core.composition import Composition
 from ..core.directions import parse_direction, single_directions
-from ..core.errors import ParameterError
+from ..core.errors import NoClosedFormError, ParameterError
 from ..core.evaluation import evaluate_expression
 from ..core.expression import Expression, is_name
 from ..core.parameters import evaluate, exact, privacy_parameter, probability, symbols_of
@@ -44,8 +44,21 @@ def delta(composition, eps, direction: str = "both") -> Exact:
         if x.is_infinite:
             answers.append(_at_infinity(composition.plds(name == "backward"), fn, x))
         else:
-            answers.append(closed_delta(Kinds(composition, name == "backward", fn), x))
+            answers.append(_closed_or_defined(composition, name == "backward", fn, x))
     return _larger(answers, directions, "delta", fn)
+
+
+def _closed_or_defined(composition: Composition, backward: bool, fn: SympyTable, x) -> tuple[sympy.Expr, str]:
+    """The closed form, or for one step without one its unevaluated definition and the stage that stopped."""
+    try:
+        return closed_delta(Kinds(composition, backward, fn), x)
+    except NoClosedFormError as stopped:
+        defined = composition.parts[0][0].definition(x, backward) if composition.steps == 1 else None
+        if defined is None:
+            raise
+        return defined, f"unevaluated, with a numeric evaluator: {stopped}"
+    finally:
+        fn.sample = None
 
 
 def log_delta(composition, eps, direction: str = "both") -> Exact:

@@ -42,6 +42,8 @@ class SympyTable:
 
     pi = sympy.pi
     inf = sympy.oo
+    symbolic = True
+    keeps_remainders = False
 
     def __init__(self, real: Collection[str] = (), letters: str = "ghuvw"):
         self.real = frozenset(real)
@@ -122,6 +124,10 @@ class SympyTable:
     atan = staticmethod(sympy.atan)
     loggamma = staticmethod(sympy.loggamma)
     besseli = staticmethod(sympy.besseli)
+
+    def up_to(self, bound) -> sympy.Expr:
+        """Formulas keep no remainders: 0."""
+        return sympy.S.Zero
 
     def acot(self, x) -> sympy.Expr:
         """The angle in (0, pi) whose cotangent is x."""

@@ -4,13 +4,14 @@ The result is plain data in sympy, with programs that evaluate it in any arithme
 it (`stage` fields), for derivations to explain.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import sympy
 
-from ...core.errors import ParameterError
+from ...core.errors import DplabError, ParameterError
 from ...core.expression import Expression
 from .cells import Cell, PointMass, cells, split_atoms
 from .formulas import to_sympy
@@ -20,6 +21,7 @@ from .programs import Program
 from .signs import compared, sign
 from .turning import Turning, numeric_turning_points
 
+MOST_TIDIED = 60
 X = sympy.Symbol("x", real=True)
 """The loss, as the variable of inverses."""
 
@@ -148,7 +150,7 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
 
     t = sympy.Symbol(variable, real=True)
     whole = [to_sympy(density, variable) for density in (p, q)]
-    ends = [_end(end) for end in (lower, upper)]
+    ends = [end_of(end) for end in (lower, upper)]
     if compared(ends[0], ends[1], "ends of the support") >= 0:
         raise ParameterError("support", f"({ends[0]}, {ends[1]})", "an interval (lower, upper) with lower < upper")
     smooth, points = zip(*(split_atoms(d, t, name) for d, name in zip(whole, "PQ", strict=True)), strict=True)
@@ -175,7 +177,20 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
     )
 
 
-def _end(end) -> sympy.Expr:
+def attempted(analysis: Callable, *given):
+    """The analysis, or a ParameterError where a formula is too strange for one of its stages."""
+    try:
+        return analysis(*given)
+    except DplabError:
+        raise
+    except (ArithmeticError, ValueError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
+        shown = ", ".join(str(tree)[:60] for tree in given[:2])
+        cause = f"{type(error).__name__}: {str(error)[:80]}" if str(error) else type(error).__name__
+        raise ParameterError("densities", shown, "formulas that can be taken apart here", cause) from None
+
+
+def end_of(end) -> sympy.Expr:
+    """An end of a support, a tree or an infinity, in sympy."""
     if isinstance(end, float):
         return sympy.oo if end > 0 else -sympy.oo
     return to_sympy(end, "_")
@@ -245,7 +260,7 @@ class _Builder:
                 if compared(other.loss, atom.loss, "losses of atoms") > 0:
                     place = i + 1
             result.insert(place, atom)
-        return tuple(result)
+        return tuple(LossAtom(atom.loss, _tidy(atom.p), _tidy(atom.q)) for atom in result)
 
     def _monotone(self, panel: Panel) -> list[Piece]:
         cell, t, loss = panel.cell, self.t, panel.loss
@@ -277,3 +292,8 @@ def _smaller(one, other) -> bool:
     """Whether one value of the loss is smaller than another, turning points compared by 25 digits."""
     one, other = (value.near if isinstance(value, Turning) else value for value in (one, other))
     return compared(one, other, "values of the loss") < 0
+
+
+def _tidy(mass: sympy.Expr) -> sympy.Expr:
+    """A constant in a short form, if it is short enough for sympy to find one quickly."""
+    return sympy.simplify(mass) if not mass.has(sympy.Integral) and mass.count_ops() < MOST_TIDIED else mass

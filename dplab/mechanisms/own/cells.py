@@ -11,6 +11,7 @@ from typing import NamedTuple
 import sympy
 
 from ...core.errors import ParameterError
+from .folding import fold, has_steps, unit_cells
 from .signs import certain_sign, ordered, sign
 
 MOST_CELLS = 60
@@ -61,7 +62,18 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
 
     Raises ParameterError if the corners cannot be found or ordered.
     """
-    corners = {point for density in (p, q) for switch in _switches(density) for point in _zeros(switch, t)}
+    p, q = _plain_conditions(p), _plain_conditions(q)
+    if has_steps(p, q):
+        far = 1 + max((int(sympy.ceiling(abs(corner))) for corner in _corners(t, p, q)), default=0)
+        folded: list[Cell] = []
+        for low, high, one, other, side in unit_cells(p, q, t, lower, upper, far):
+            for cell in cells(one, other, t, low, high):
+                if side and (cell.p != 0 or cell.q != 0):
+                    factor = fold(p, q, t, side, cell.sample, _Resolver)
+                    cell = cell._replace(p=cell.p * factor, q=cell.q * factor)
+                folded.append(cell)
+        return folded
+    corners = _corners(t, p, q)
     where = "corners of the densities"
     inside = [c for c in corners if _between(c, lower, upper)]
     ends = [lower, *ordered(sorted(inside, key=sympy.default_sort_key), where), upper]
@@ -77,6 +89,29 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
             cell = cell._replace(sample=sample_of(cell.lower, cell.upper))
         found.append(cell)
     return found
+
+
+def _plain_conditions(density: sympy.Expr) -> sympy.Expr:
+    """|x| < c as -c < x < c, so that the zero of x is no corner; the same for the other comparisons."""
+    replaced: dict = {}
+    for written in density.atoms(sympy.core.relational.Relational):
+        relation = written
+        if isinstance(relation.rhs, sympy.Abs):
+            relation = relation.reversed
+        size, bound = relation.lhs, relation.rhs
+        if not isinstance(size, sympy.Abs) or bound.has(sympy.Abs, sympy.floor) or size.has(sympy.floor):
+            continue
+        sides = [relation.func(side, bound) for side in (size.args[0], -size.args[0])]
+        if isinstance(relation, (sympy.StrictLessThan, sympy.LessThan)):
+            replaced[written] = sympy.And(*sides)
+        elif isinstance(relation, (sympy.StrictGreaterThan, sympy.GreaterThan)):
+            replaced[written] = sympy.Or(*sides)
+    return density.xreplace(replaced) if replaced else density
+
+
+def _corners(t: sympy.Symbol, *densities: sympy.Expr) -> set[sympy.Expr]:
+    """Where the formula of a density may change, steps of floor left aside."""
+    return {point for d in densities for switch in _switches(d) for point in _zeros(switch, t)}
 
 
 def sample_of(lower: sympy.Expr, upper: sympy.Expr) -> sympy.Expr:
@@ -96,6 +131,8 @@ def _between(point: sympy.Expr, lower: sympy.Expr, upper: sympy.Expr) -> bool:
 def _switches(expression: sympy.Expr) -> Iterator[sympy.Expr]:
     """Expressions whose signs decide which formula holds."""
     for node in sympy.preorder_traversal(expression):
+        if node.has(sympy.floor):
+            continue
         if isinstance(node, (sympy.Abs, sympy.sign, sympy.Heaviside)):
             yield from _variants(node.args[0])
         elif isinstance(node, (sympy.Max, sympy.Min)):
@@ -194,11 +231,13 @@ class _Resolver:
         if isinstance(condition, sympy.Not):
             return not self.holds(condition.args[0])
         difference = self.sign(self(condition.lhs - condition.rhs))
+        if difference == 0:  # only on the integers: elsewhere no corner is a sample
+            return isinstance(condition, (sympy.GreaterThan, sympy.LessThan, sympy.Eq))
         if isinstance(condition, (sympy.StrictGreaterThan, sympy.GreaterThan)):
             return difference > 0
         if isinstance(condition, (sympy.StrictLessThan, sympy.LessThan)):
             return difference < 0
-        return isinstance(condition, sympy.Ne)  # single points do not count
+        return isinstance(condition, sympy.Ne)
 
 
 def vanishes(expression: sympy.Expr, t: sympy.Symbol, cell_sample: sympy.Expr) -> bool:

@@ -10,6 +10,7 @@ from .masses import Mass
 from .programs import Program
 
 SAMPLES = 24
+LARGE = 1000
 CLOSE = mpmath.mpf(10) ** -25
 
 
@@ -33,8 +34,11 @@ def _check_sign(name: str, densities: list, cells: list[Cell], points: list[Poin
         program = Program(density.subs(values), t)
         with mpmath.workdps(20):
             for at in _samples(cell, values):
-                found = program(fn, at)
                 shown = mpmath.nstr(at, 6)
+                try:
+                    found = program(fn, at)
+                except (ArithmeticError, ValueError):
+                    found = mpmath.nan
                 if isinstance(found, mpmath.mpc) or not mpmath.isfinite(found):
                     raise ParameterError(name, f"{found} at {t} = {shown}", "a finite real number everywhere")
                 if found < 0:
@@ -96,8 +100,9 @@ def _check_total(
     with mpmath.workdps(30):
         value = Program(total, t)(fn, mpmath.mpf(0)) + rest
         if abs(value - 1) > CLOSE:
+            shown = mpmath.nstr(value, 20) if value < LARGE else "infinite, or far above 1"
             raise ParameterError(
-                name, f"total mass {mpmath.nstr(value, 20)}", "a density: it must sum to 1",
+                name, f"total mass {shown}", "a density: it must sum to 1",
                 "Divide it by its integral over the support, exactly: a rounded constant will not do. " + _where(cells),
             )  # fmt: skip
 

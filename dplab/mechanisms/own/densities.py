@@ -13,6 +13,7 @@ from ...core.errors import ParameterError, SchemaError
 from ...core.expression import Expression
 from ...core.pair import Atom, Coordinate, Pair, Tails
 from ...core.parameters import Parameter, exact
+from ...core.pld import PLD
 from . import tails
 
 _EVERYWHERE = ("-inf", "inf")
@@ -48,10 +49,10 @@ class DensityPair(Pair):
     @property
     def analysis(self):
         """Everything that was found; see `analysis.Analysis`."""
-        from .analysis import analysed
+        from .analysis import analysed, attempted
 
-        return analysed(
-            self.arguments["p"], self.arguments["q"], self.arguments["variable"], *self.arguments["support"]
+        return attempted(
+            analysed, self.arguments["p"], self.arguments["q"], self.arguments["variable"], *self.arguments["support"]
         )
 
     @property
@@ -73,6 +74,19 @@ class DensityPair(Pair):
     def pieces(self) -> tuple:
         """The monotone pieces of the loss, from left to right; see `analysis.Piece`."""
         return self.analysis.pieces
+
+    @property
+    def ends(self) -> tuple:
+        """The ends of the support, sympy."""
+        from .analysis import end_of
+
+        return tuple(end_of(end) for end in self.arguments["support"])
+
+    def definition(self, x, backward: bool):
+        """delta(x) as the integral that defines it, with a numeric evaluator behind it."""
+        from .definition import hockey_stick
+
+        return hockey_stick(PLD(self, backward), x)
 
     @property
     def stages(self) -> tuple[str, ...]:
@@ -191,9 +205,14 @@ class DensityPair(Pair):
         ends = tuple(substituted(end) for end in self.arguments["support"])
         return DensityPair(**arguments, variable=self.arguments["variable"], support=ends)
 
+    def _text(self, name: str) -> str:
+        from .formulas import text_of
+
+        return text_of(self.arguments[name], self.arguments["variable"])
+
     def to_json(self) -> dict:
         """Densities and support as text that reads back."""
-        fields: dict[str, Any] = {name: str(self.arguments[name]) for name in ("p", "q", "variable")}
+        fields: dict[str, Any] = {"p": self._text("p"), "q": self._text("q"), "variable": self.arguments["variable"]}
         return {"type": "DensityPair", **fields, "support": [_end_text(end) for end in self.arguments["support"]]}
 
     @classmethod
@@ -205,7 +224,7 @@ class DensityPair(Pair):
         return cls(**arguments)
 
     def __repr__(self) -> str:
-        text = f"DensityPair(p={str(self.arguments['p'])!r}, q={str(self.arguments['q'])!r}"
+        text = f"DensityPair(p={self._text('p')!r}, q={self._text('q')!r}"
         if self.arguments["variable"] != "t":
             text += f", variable={self.arguments['variable']!r}"
         ends = tuple(_end_text(end) for end in self.arguments["support"])
@@ -217,8 +236,8 @@ def _ends(support) -> tuple:
 
     if support is None:
         support = _EVERYWHERE
-    ends = getattr(support, "args", support) if hasattr(support, "is_Interval") else support
-    ends = tuple(ends)[:2] if hasattr(ends, "__len__") and not isinstance(ends, str) else ()
+    ends = support.args[:2] if getattr(support, "is_Interval", False) else support
+    ends = tuple(ends) if isinstance(ends, (tuple, list)) else ()
     if len(ends) != 2:
         raise ParameterError("support", support, 'two ends such as (0, 1) or (0, "inf")')
     found: list[Any] = []

@@ -5,6 +5,8 @@ and it is turned into sympy node by node. In sympy the variable is real and ever
 in dplab.
 """
 
+from functools import lru_cache
+
 import sympy
 
 from ...core.errors import ParameterError
@@ -33,6 +35,7 @@ class DensityTable:
     cosh, sinh, tanh, atan = map(staticmethod, (sympy.cosh, sympy.sinh, sympy.tanh, sympy.atan))
     abs, sign, heaviside, dirac = map(staticmethod, (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.DiracDelta))
     gamma, factorial, binomial = map(staticmethod, (sympy.gamma, sympy.factorial, sympy.binomial))
+    floor = staticmethod(sympy.floor)
     besseli, min, max = map(staticmethod, (sympy.besseli, sympy.Min, sympy.Max))
     less, at_most = map(staticmethod, (sympy.StrictLessThan, sympy.LessThan))
     more, at_least = map(staticmethod, (sympy.StrictGreaterThan, sympy.GreaterThan))
@@ -64,6 +67,12 @@ def variable_symbol(name: str, integer: bool = False) -> sympy.Symbol:
 def to_sympy(tree: Expression, variable: str, integer: bool = False) -> sympy.Expr:
     """A density's tree as a sympy expression."""
     return sympy.sympify(tree.evaluate(DensityTable(variable, integer)))
+
+
+@lru_cache(maxsize=1024)
+def text_of(tree: Expression, variable: str, integer: bool = False) -> str:
+    """A density as sympy prints it, which reads back to the same tree."""
+    return str(to_sympy(tree, variable, integer))
 
 
 def canonical(value, name: str, variable: str, integer: bool = False) -> Expression:

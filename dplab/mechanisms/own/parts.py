@@ -2,7 +2,8 @@
 
 On a bounded cell and on a half line the coordinate is the outcome itself. On the whole line it is chosen by how the
 densities fall: t for Gaussian tails, t = c + w sinh u for exponential ones, t = c + w sinh(pi/2 sinh u) for powers, so
-that along u they always fall at least as fast as a Gaussian.
+that along u they always fall at least as fast as a Gaussian. On a bounded cell at an end of which a density vanishes,
+t = end -+ width/(1 + e^{pi sinh u}): the distance from the end is what counts there, and it is kept to full precision.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ class Shape(NamedTuple):
     center: mpmath.mpf
     width: mpmath.mpf
     fall: int
+    sharp: bool = False
+    """Whether a density vanishes at an end of a bounded cell, so that the loss is unbounded there."""
 
 
 class Part(Pair):
@@ -62,6 +65,8 @@ class Part(Pair):
         """The interval of u, with a typical value and width."""
         lower, upper = (tails.value(fn, end) for end in (self.panel.cell.lower, self.panel.cell.upper))
         found = shape(self.panel)
+        if found.sharp:
+            return Coordinate(-fn.inf, fn.inf, fn.rational(0, 1), fn.rational(1, 1))
         if not fn.is_infinite(lower) and not fn.is_infinite(upper):
             return Coordinate(lower, upper, (lower + upper) / 2, (upper - lower) / 2)
         if fn.is_infinite(lower) and fn.is_infinite(upper) and found.fall != GAUSSIAN:
@@ -79,12 +84,34 @@ class Part(Pair):
         slope = fn.pi / 2 * mpmath.cosh(u) * mpmath.cosh(inner)
         return found.center + found.width * mpmath.sinh(inner), found.width * slope
 
+    def _near_end(self, fn, u) -> tuple:
+        """Loss and densities along u of a bounded cell, with the digits that the distance from the end needs."""
+        side = 1 if mpmath.re(u) > 0 else -1
+        inner = mpmath.pi * mpmath.sinh(side * u)
+        digits = mpmath.re(inner) / mpmath.log(10)
+        if digits > 6 * mpmath.mp.dps:  # nothing is left
+            return fn.rational(0, 1), Tails(fn.rational(0, 1), fn.rational(0, 1))
+        with mpmath.workdps(mpmath.mp.dps + 5 + int(max(digits, 0))):
+            lower, upper = (tails.value(fn, end) for end in (self.panel.cell.lower, self.panel.cell.upper))
+            fraction = 1 / (1 + mpmath.exp(inner))
+            distance = (upper - lower) * fraction
+            t = upper - distance if side > 0 else lower + distance
+            stretch = distance * (1 - fraction) * mpmath.pi * mpmath.cosh(u)
+            programs = self.panel.programs
+            densities = Tails(programs["p"](fn, t) * stretch, programs["q"](fn, t) * stretch)
+            loss = programs["loss"](fn, t)
+        return +loss, Tails(+densities.p, +densities.q)
+
     def coordinate_loss(self, fn, u):
         """The loss at u."""
+        if shape(self.panel).sharp:
+            return self._near_end(fn, u)[0]
         return self.panel.programs["loss"](fn, self._outcome(fn, u)[0])
 
     def coordinate_densities(self, fn, u):
         """Densities of P and Q along u."""
+        if shape(self.panel).sharp:
+            return self._near_end(fn, u)[1]
         t, stretch = self._outcome(fn, u)
         programs = self.panel.programs
         return Tails(programs["p"](fn, t) * stretch, programs["q"](fn, t) * stretch)
@@ -106,11 +133,21 @@ def shape(panel: Panel) -> Shape:
                 else:
                     falls.append(EXPONENTIAL if lead is None or lead.a1.is_negative else POWER)
     with mpmath.workdps(20):
+        if not cell.lower.is_infinite and not cell.upper.is_infinite:
+            center = tails.value(fn, cell.sample)
+            return Shape(center, center, GAUSSIAN, _sharp(panel))
         if not cell.lower.is_infinite or not cell.upper.is_infinite:
             start = tails.value(fn, cell.upper if cell.lower.is_infinite else cell.lower)
             return Shape(start, _quantile_distance(panel, start), max(falls, default=GAUSSIAN))
         center = _median(panel)
         return Shape(center, _quantile_distance(panel, center), max(falls))
+
+
+def _sharp(panel: Panel) -> bool:
+    fn, cell = MpmathTable(), panel.cell
+    ends = [tails.value(fn, end) for end in (cell.lower, cell.upper)]
+    small = mpmath.mpf(10) ** -15
+    return any(abs(panel.programs[side](fn, end)) < small for side in "pq" for end in ends)
 
 
 def _median(panel: Panel):

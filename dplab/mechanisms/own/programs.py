@@ -116,6 +116,9 @@ class Program:
             return ("same", self._compiled(above if isinstance(node, sympy.erfc) else 1 - above))
         if isinstance(node, sympy.functions.elementary.hyperbolic.HyperbolicFunction):
             return ("same", self._compiled(node.rewrite(sympy.exp)))
+        if isinstance(node, (sympy.gamma, sympy.factorial)):
+            argument = node.args[0] + (1 if isinstance(node, sympy.factorial) else 0)
+            return ("call", "exp", self._add("call", "loggamma", self._compiled(argument)))
         name = _CALLS.get(type(node).__name__)
         if name is None:
             raise NoClosedFormError(f"evaluation: no rule for {type(node).__name__} in {str(node)[:60]}")

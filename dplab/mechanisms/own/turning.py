@@ -7,12 +7,13 @@ on every piece itself (`fourier.solving`), and gives up where it cannot.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import mpmath
 import sympy
 
-from ...core.errors import ParameterError
+from ...core.errors import NoClosedFormError, ParameterError
 from ...core.functions import MpmathTable
 
 if TYPE_CHECKING:
@@ -36,6 +37,12 @@ class Turning:
 
     def evaluate(self, fn):
         """The point, or the loss there, in the arithmetic of a table."""
+        if fn.symbolic:
+            raise NoClosedFormError(f"turning points: where the loss turns near {self} has no formula")
+        return _evaluated(self, fn, None if fn.keeps_remainders else mpmath.mp.prec)
+
+    def compute(self, fn):
+        """The same, not remembered."""
         low, high = (fn.rational(int(end.p), int(end.q)) for end in (self.left, self.right))
         slope = self.panel.programs["slope"]
         zero = fn.rational(0, 1)
@@ -50,6 +57,12 @@ class Turning:
 
     def __str__(self) -> str:
         return str(self.near.evalf(8))
+
+
+@lru_cache(maxsize=4096)
+def _evaluated(turning: Turning, fn, precision: int | None):
+    """The point in one arithmetic and precision, found once."""
+    return turning.compute(fn)
 
 
 def numeric_turning_points(panel: Panel) -> list[Turning]:

@@ -1,0 +1,122 @@
+"""Densities of built-in mechanisms typed by hand give what the built-in mechanisms give; symbols, atoms, supports."""
+
+import mpmath
+import pytest
+import sympy
+from mpmath import mpf
+
+from dplab import Gaussian, Laplace, Pair, PoissonSubsampled, fourier, reference, symbolic
+from dplab.core.errors import NoEnclosureError, UnboundSymbolError
+from dplab.core.functions import MpmathTable
+
+FN = MpmathTable()
+t = sympy.Symbol("t", real=True)
+b, sigma = sympy.symbols("b sigma", positive=True)
+
+
+def laplace(scale):
+    density = sympy.exp(-abs(t) / scale) / (2 * scale)
+    return Pair.from_densities(density.subs(t, t - 1), density, t)
+
+
+def gaussian(sd):
+    density = sympy.exp(-(t**2) / (2 * sd**2)) / (sd * sympy.sqrt(2 * sympy.pi))
+    return Pair.from_densities(density.subs(t, t - 1), density, t)
+
+
+@pytest.mark.parametrize(("typed", "built"), [(laplace(2), Laplace(2)), (gaussian(3), Gaussian(3))], ids=["L", "G"])
+def test_typed_and_built_agree(typed, built):
+    for eps in ("0.2", "-0.1", 0):
+        assert abs(reference.delta(typed, eps).value - reference.delta(built, eps).value) < mpf(10) ** -38
+        closed = symbolic.delta(typed, eps).expression - symbolic.delta(built, eps).expression
+        assert abs(closed.evalf(40)) < 1e-35
+    for composition in (lambda pair: 40 * pair, lambda pair: 100 * PoissonSubsampled(pair, "0.1")):
+        one, other = (fourier.delta(composition(pair), "0.5") for pair in (typed, built))
+        assert abs(one.lower / other.lower - 1) < 1e-3
+        assert one.lower <= other.upper
+        assert other.lower <= one.upper
+    truth = reference.delta(40 * built, "0.5")
+    assert fourier.delta(40 * typed, "0.5").contains(truth.value)
+
+
+def test_symbols_stay_symbols_and_bind():
+    pair = laplace(b)
+    assert pair.free_symbols == {"b"}
+    shown = symbolic.delta(pair, "eps", "forward").expression
+    built = symbolic.delta(Laplace("b"), "eps", "forward").expression
+    for scale, eps in ((2, "1/5"), (sympy.Rational(1, 3), 1)):
+        values = {symbol: (scale if symbol.name == "b" else sympy.Rational(eps)) for symbol in shown.free_symbols}
+        others = {symbol: (scale if symbol.name == "b" else sympy.Rational(eps)) for symbol in built.free_symbols}
+        assert abs((shown.subs(values) - built.subs(others)).evalf(30)) < 1e-25
+    assert pair.bind(b=2) == laplace(2)
+    with pytest.raises(UnboundSymbolError, match="b"):
+        reference.delta(pair, 1)
+
+
+def test_a_symbolic_gaussian_has_its_closed_form():
+    found = symbolic.delta(gaussian(sigma), "eps", "forward").expression
+    built = symbolic.delta(Gaussian("sigma"), "eps", "forward").expression
+    values = dict.fromkeys(found.free_symbols | built.free_symbols, sympy.Rational(7, 5))
+    assert abs((found - built).subs(values).evalf(30)) < 1e-25
+
+
+def test_atoms_and_a_density_together():
+    """Half the time nothing but 0 is said, and 0 may also be heard from the other side."""
+    p = sympy.DiracDelta(t) / 2 + sympy.exp(-abs(t - 1)) / 4
+    q = sympy.DiracDelta(t) / 4 + 3 * sympy.exp(-abs(t)) / 8 + 0
+    pair = Pair.from_densities(p, q, t)
+    losses = [atom.loss for atom in pair.atoms(FN)]
+    assert any(abs(loss - mpmath.log(2)) < 1e-14 for loss in losses)
+    eps = mpf("0.1")
+
+    def excess(at):
+        return mpmath.exp(-abs(at - 1)) / 4 - mpmath.exp(eps) * 3 * mpmath.exp(-abs(at)) / 8
+
+    root = (1 + eps + mpmath.log(mpf(3) / 2)) / 2
+    true = max(mpf("0.5") - mpmath.exp(eps) / 4, 0) + mpmath.quad(excess, [root, 1, 40])
+    assert abs(reference.delta(pair, "0.1", "forward").value - true) < 1e-13
+    assert fourier.delta(pair, "0.1", "forward").contains(reference.delta(pair, "0.1", "forward").value)
+
+
+def test_an_atom_of_one_alone_is_mass_at_infinity():
+    pair = Pair.from_densities(sympy.DiracDelta(t - 3) / 4 + 3 * sympy.exp(-abs(t)) / 8, sympy.exp(-abs(t)) / 2, t)
+    assert pair.mass_at_infinity(FN) == mpf("0.25")
+    (atom,) = pair.atoms(FN)
+    assert abs(atom.p - mpf("0.75")) < 1e-14
+
+
+def test_equal_densities_lose_nothing():
+    pair = Pair.from_text("exp(-abs(t))/2", "exp(-abs(t))/2")
+    assert pair.reduced() is None
+    assert reference.delta(100 * pair, 0).value == 0
+
+
+def test_a_half_line():
+    """Exponential waiting times: rate 2 against rate 1."""
+    pair = Pair.from_text("2*exp(-2*t)", "exp(-t)", support=(0, "inf"))
+    ends = pair.support(FN)
+    assert ends[0] == -mpmath.inf
+    assert abs(ends[1] - mpmath.log(2)) < 1e-14
+    true = mpmath.quad(
+        lambda s: max(2 * mpmath.exp(-2 * s) - mpmath.exp("0.2") * mpmath.exp(-s), 0), [0, mpmath.log(2) - mpf("0.2")]
+    )
+    assert abs(reference.delta(pair, "0.2", "forward").value - true) < 1e-14
+    assert fourier.delta(pair, "0.2", "forward").contains(reference.delta(pair, "0.2", "forward").value)
+
+
+def test_without_an_antiderivative_the_bracket_refuses_and_says_why():
+    quartic = Pair.from_text("2*exp(-(t - 1)**4)/gamma(1/4)", "2*exp(-t**4)/gamma(1/4)")
+    with pytest.raises(NoEnclosureError, match="no closed antiderivative"):
+        fourier.delta(quartic, "0.3")
+    found = symbolic.delta(quartic, "0.3", "forward")
+    assert "antiderivative" in found.reason
+    with mpmath.workdps(30):
+        scale = 2 / mpmath.gamma(mpf(1) / 4)
+
+        def excess(s):
+            return scale * (mpmath.exp(-((s - 1) ** 4)) - mpmath.exp(mpf("0.3") - s**4))
+
+        root = mpmath.findroot(excess, mpf("0.55"))
+        true = mpmath.quad(excess, [root, 1, 2, 5])
+    assert abs(found.evaluate(20) - true) < 1e-18
+    assert abs(reference.delta(quartic, "0.3", "forward", digits=20).value - true) < 1e-18
