@@ -6,7 +6,7 @@ Used by pairs whose law has several pieces, each with a range of losses and an i
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import mpmath
 import numpy as np
@@ -33,8 +33,8 @@ class Placing:
             found = _spread(inside(minimum(maximum(x[~outside], low), high)), ~outside)
         if not isinstance(below, tuple):
             return _placed(x, low, high, below, found, above, clip=False)
-        parts = zip(below, found, above, strict=True)
-        return type(below)(*(_placed(x, low, high, *part, clip=True) for part in parts))
+        placed: list[Any] = [_placed(x, low, high, *part, clip=True) for part in zip(below, found, above, strict=True)]
+        return type(below)(*placed)
 
     def within(self, x, low, high) -> Interval:
         """x cut to the outermost of the two ends; all between them where x is no number."""
@@ -106,7 +106,8 @@ def _spread(found, where: np.ndarray):
     from .intervals import Interval, as_interval
 
     if isinstance(found, tuple):
-        return type(found)(*(_spread(part, where) for part in found))
+        parts: list[Any] = [_spread(part, where) for part in found]
+        return type(found)(*parts)
     found = as_interval(found)
     result = Interval(np.full(where.shape, -np.inf), np.full(where.shape, np.inf))
     result.lo[where], result.hi[where] = found.lo, found.hi

@@ -57,6 +57,13 @@ def _laplace(b, shift=1):
     return around(mpf(shift)), around(mpf(0))
 
 
+def _logistic(shift=1):
+    def around(center):
+        return lambda t: mpmath.sech((t - center) / 2) ** 2 / 4
+
+    return around(mpf(shift)), around(mpf(0))
+
+
 def _sampled(densities, q):
     p0, q0 = densities
     return lambda t: mpmath.mpmathify(q) * p0(t) + (1 - mpmath.mpmathify(q)) * q0(t), q0
@@ -185,6 +192,13 @@ EXAMPLES = [
     _line(Laplace("0.25"), _laplace("0.25"), 0.5, 1),
     _line(PoissonSubsampled(Laplace(2), "0.3"), _sampled(_laplace(2), "0.3"), 0.5, 4),
     _line(Pair.from_text("exp(-abs(t - 1)/2)/4", "exp(-abs(t)/2)/4"), _laplace(2), 0.5, 4),
+    _line(Pair.from_text("exp(-(t - 1))/(1 + exp(-(t - 1)))**2", "exp(-t)/(1 + exp(-t))**2"), _logistic(), 0.5, 2),
+    Example(
+        Pair.from_text(
+            "piecewise(((1/3)*(2/3)**(t - 1), t >= 1), (0, True))", "(1/3)*(2/3)**t", "t", (0, "inf"), discrete=True
+        ),
+        points=lambda: [(mpf(0), mpf(1) / 3), (mpf(1), mpf(2) / 3)],
+    ),
     Example(
         Pair.from_tables({"a": "1/2", "b": "1/3", "c": "1/6"}, {"a": "1/6", "b": "1/3", "c": "1/2"}),
         points=lambda: [(mpf(1) / 2, mpf(1) / 6), (mpf(1) / 3, mpf(1) / 3), (mpf(1) / 6, mpf(1) / 2)],
