@@ -94,18 +94,20 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
 def _plain_conditions(density: sympy.Expr) -> sympy.Expr:
     """|x| < c as -c < x < c, so that the zero of x is no corner; the same for the other comparisons."""
     replaced: dict = {}
-    for written in density.atoms(sympy.core.relational.Relational):
-        relation = written
-        if isinstance(relation.rhs, sympy.Abs):
-            relation = relation.reversed
-        size, bound = relation.lhs, relation.rhs
-        if not isinstance(size, sympy.Abs) or bound.has(sympy.Abs, sympy.floor) or size.has(sympy.floor):
+    for relation in density.atoms(sympy.core.relational.Relational):
+        difference = sympy.expand(relation.lhs - relation.rhs)
+        sizes = list(difference.atoms(sympy.Abs))
+        if len(sizes) != 1 or difference.has(sympy.floor):
             continue
-        sides = [relation.func(side, bound) for side in (size.args[0], -size.args[0])]
+        factor = difference.coeff(sizes[0])
+        rest = sympy.expand(difference - factor * sizes[0])
+        if not factor.is_Rational or rest.has(sympy.Abs):
+            continue
+        sides = [relation.func(factor * side * sizes[0].args[0] + rest, 0) for side in (1, -1)]
         if isinstance(relation, (sympy.StrictLessThan, sympy.LessThan)):
-            replaced[written] = sympy.And(*sides)
+            replaced[relation] = sympy.And(*sides) if factor > 0 else sympy.Or(*sides)
         elif isinstance(relation, (sympy.StrictGreaterThan, sympy.GreaterThan)):
-            replaced[written] = sympy.Or(*sides)
+            replaced[relation] = sympy.Or(*sides) if factor > 0 else sympy.And(*sides)
     return density.xreplace(replaced) if replaced else density
 
 

@@ -4,6 +4,7 @@ Outcomes are cut finely, each slice's mass goes to a grid of losses, rounded dow
 the two transforms gives a lower and an upper value, right up to the quadrature of the slices.
 """
 
+import functools
 import itertools
 
 import mpmath
@@ -14,9 +15,10 @@ SIZE = 2**20
 SLICES = 24_000
 
 
-def bounds(law, backward: bool, k: int, eps: float) -> tuple[float, float]:
-    """A lower and an upper value of delta(eps) of k steps."""
-    f, g = _masses(law)
+def bounds(law, backward: bool, k: int, eps: float, rate: float = 1.0) -> tuple[float, float]:
+    """A lower and an upper value of delta(eps) of k steps, each on a sample of the rate given."""
+    f, g = masses(law)
+    f = rate * f + (1 - rate) * g
     if backward:
         f, g = g, f
     both = (f > 0) & (g > 0)
@@ -25,7 +27,9 @@ def bounds(law, backward: bool, k: int, eps: float) -> tuple[float, float]:
     return tuple(infinite + _finite(losses, f[both], k, eps, side) for side in (np.floor, np.ceil))
 
 
-def _masses(law) -> tuple[np.ndarray, np.ndarray]:
+@functools.cache
+def masses(law) -> tuple[np.ndarray, np.ndarray]:
+    """The masses of P and Q in fine slices."""
     if law.integers:
         return tuple(np.array([float(d(t)) for t in law.cuts]) for d in (law.p, law.q))
     ends = [c for c in law.cuts if mpmath.isfinite(c)]

@@ -49,9 +49,12 @@ def _skellam(t):
 
 
 FAR = tuple(map(mpf, (-400, -60, -25, -10, -4, -2, -1, 0, 1, 2, 3, 5, 11, 26, 61, 401)))
+TURNS = tuple(sorted((*FAR, mpf("-4.18"), mpf("5.18"))))
+"""Corners of nothing, but the mixture's loss turns near the two points added."""
+
 UNITS = tuple(map(mpf, range(-4, 6)))
 with mpmath.workdps(40):
-    STEPS = tuple(mpf(n) + mpf(part) for n in range(-60, 61) for part in (0, "0.4", "0.6"))
+    STEPS = tuple(mpf(n) + mpf(part) for n in range(-50, 51) for part in (0, "0.4", "0.6"))
 
 CONTINUOUS = [
     Law("uniform", "piecewise((1/3, abs({t}) < 3/2), (0, True))",
@@ -68,7 +71,7 @@ CONTINUOUS = [
         lambda t: _normal(t) / mpmath.erf(mpmath.sqrt(2)) if abs(t) <= 2 else mpf(0), UNITS),
     Law("hyperbolic secant", "1/(2*cosh(pi*{t}/2))", lambda t: mpmath.sech(mpmath.pi * t / 2) / 2, FAR),
     Law("Gaussian mixture", "9*exp(-{t}**2/2)/(10*sqrt(2*pi)) + exp(-{t}**2/50)/(50*sqrt(2*pi))",
-        lambda t: mpf("0.9") * _normal(t) + mpf("0.1") * _normal(t, 5), FAR),
+        lambda t: mpf("0.9") * _normal(t) + mpf("0.1") * _normal(t, 5), TURNS),
 ]  # fmt: skip
 
 DISCRETE = [
