@@ -54,7 +54,9 @@ class Found:
             return 0.0
         return -math.expm1(min(self.lower.log_bound - self.upper.log_bound, 0.0))
 
-    def remedy(self, saddle: Saddle, settings: Settings, rtol: float) -> tuple[Saddle, Settings] | None:
+    def remedy(
+        self, saddle: Saddle, settings: Settings, rtol: float, scattered: bool = False
+    ) -> tuple[Saddle, Settings] | None:
         """What to change for a second try: a finer grid, or a longer one; None where neither would help."""
         width = self.relative_width * self.upper.bound
         if self.upper.log_bound < _FLOOR:
@@ -67,7 +69,7 @@ class Found:
             return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
         if width > 0 and self.upper.central - self.lower.central < 0.3 * width:
             return None
-        power = 1 / GRIDS[self.plan.grid].order
+        power = 1.0 if scattered else 1 / GRIDS[self.plan.grid].order
         return saddle, refined(settings, self.plan, 0.9 * (rtol / self.relative_width) ** power)
 
 
@@ -130,6 +132,11 @@ class OneDirection:
     @cached_property
     def _sums(self) -> int:
         return count_sums(self.parts)
+
+    @property
+    def scattered(self) -> bool:
+        """Whether some losses are atoms that no grid fits: the width then falls slowly with dx, in leaps."""
+        return any(len(step.columns) > 2 and step.lattice is None for step, _ in self.parts)
 
     @cached_property
     def listed(self) -> OneStep | None:
@@ -213,12 +220,12 @@ class OneDirection:
             found = self._evaluate(sides, point)
             first_order = GRIDS[plan.grid].order == 1  # falls slowly, and not at all before the law is resolved
             worth = 1.0 if first_order and found.relative_width > 0.5 else 0.95 if first_order else _WORTHWHILE
-            helped = best is None or found.relative_width <= worth * best[0].relative_width
+            helped = best is None or self.scattered or found.relative_width <= worth * best[0].relative_width
             if best is None or found.relative_width < best[0].relative_width:
                 best = found, sides
             if found.relative_width <= rtol or plan.capped or settings.fixed or not helped:
                 break
-            better = found.remedy(saddle, settings, rtol)
+            better = found.remedy(saddle, settings, rtol, self.scattered)
             if better is None:
                 break
             saddle, settings = better

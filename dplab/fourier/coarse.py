@@ -14,6 +14,7 @@ _LEAST_TAIL = 1e-300
 _HEAVY_CELL = 0.01
 _STEEP_CELL = 2.0
 _ENOUGH_CELLS = 6000
+_MOST_ATOMS = 4000
 
 
 @dataclass(frozen=True)
@@ -29,11 +30,13 @@ class CoarseLaw:
     def of(cls, step: OneStep) -> "CoarseLaw":
         """The table of a PLD: a logarithmic first look, then refined where there is mass."""
         losses, masses, ends = _cells(step)
-        losses, masses = np.append(losses, step.columns.loss.mid), np.append(masses, step.columns.p.mid)
+        atoms = _gathered(step.columns.loss.mid, step.columns.p.mid)
+        losses, masses = np.append(losses, atoms[0]), np.append(masses, atoms[1])
         order = np.argsort(losses, kind="stable")
         order = order[masses[order] > 0] if masses.any() else order
         losses = losses[order]
-        ends = (min(ends[0], float(losses[0])), max(ends[1], float(losses[-1])))
+        listed = step.columns.loss.mid if len(step.columns) else losses
+        ends = (min(ends[0], float(losses[0]), float(listed[0])), max(ends[1], float(losses[-1]), float(listed[-1])))
         return cls(losses, np.maximum(masses[order], 0.0), ends)
 
     @cached_property
@@ -96,6 +99,22 @@ class CoarseLaw:
         mean = float(weights @ self.losses) / total
         spread = self.losses - mean
         return math.log(total) + peak, mean, float(weights @ (spread * spread)) / total
+
+
+def _gathered(losses: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Atoms in increasing order of loss; thousands of them gathered into cells that keep their P- and Q-mass."""
+    if len(losses) <= _MOST_ATOMS:
+        return losses, masses
+    share = np.cumsum(masses)
+    quantiles = np.searchsorted(share, np.linspace(0.0, share[-1], _MOST_ATOMS // 4))
+    even = np.searchsorted(losses, np.linspace(losses[0], losses[-1], _MOST_ATOMS // 2))
+    starts = np.unique(np.concatenate([[0], quantiles, even]))
+    starts = starts[starts < len(losses)]
+    first = np.repeat(losses[starts], np.diff(np.append(starts, len(losses))))
+    p = np.add.reduceat(masses, starts)
+    q = np.add.reduceat(masses * np.exp(first - losses), starts)  # e^{first} times the Q-mass
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return losses[starts] + np.where(q > 0, np.log(p / q), 0.0), p
 
 
 def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:

@@ -141,12 +141,12 @@ def _search(
         budget = budget.scaled(width / budget.total) if known else _empty(width)
         reached = width <= atol
         note = "" if reached else f"accuracy not reached: width {width:.1e}, asked {atol:.1e}"
-        helped = best is None or not width > 0.7 * (best.upper - best.lower)
+        helped = best is None or direction.scattered or not width > 0.7 * (best.upper - best.lower)
         if best is None or width < best.upper - best.lower:
             best = EpsRange(left, right, budget, note, reached)
         if reached or right <= enough or plan.capped or settings.fixed or not helped or right <= 0:
             break
-        better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5))
+        better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5), direction.scattered)
         if better is None:
             break
         saddle, settings = better

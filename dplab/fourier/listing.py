@@ -12,13 +12,14 @@ MOST_STEPS = 2000
 
 
 def listed(parts: list[tuple[OneStep, int]]) -> OneStep | None:
-    """The composition as one step with all its atoms (that of a product of all steps), if they are few enough.
+    """The composition as one step with all its atoms (that of a product of all steps), if they are few enough; what an
+    endless loss does not list is left out of each, and bounded.
 
-    None for losses with a density or infinitely many values, and where one lattice holds all losses: a grid aligned
+    None for losses with a density, and where one lattice holds all losses: a grid aligned
     with it moves nothing.
     """
     steps = sum(k for _, k in parts)
-    if steps < 2 or steps > MOST_STEPS or any(step.support is not None or step.pld.endless for step, _ in parts):
+    if steps < 2 or steps > MOST_STEPS or any(step.support is not None for step, _ in parts):
         return None
     if on_one_lattice([step for step, _ in parts]) or _products(parts) > MOST_PRODUCTS:
         return None

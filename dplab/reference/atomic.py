@@ -27,6 +27,8 @@ MOST_ATOMS = 200_000
 """Enumerations longer than this are left to other routes."""
 
 
+MOST_PRODUCTS = 5_000_000
+"""Convolutions of more products than this are left to other routes, too."""
 FEW_STEPS = 3000
 """So many steps of two atoms are summed; more go by the contour if they share a lattice."""
 
@@ -59,7 +61,13 @@ def atomic(law: Law, eps, digits: int, tilt: float) -> Found:
         lists = sorted((_composed(pld, k, tilt, places) for pld, k in parts), key=len)
         return _combined(law, lists[:-1], _suffix_sums(lists[-1]), evaluate(eps, FN))
 
-    return agreeing(compute, digits, _name(parts))
+    return _with_what_is_left_out(law, agreeing(compute, digits, _name(parts)))
+
+
+def _with_what_is_left_out(law: Law, found: Found) -> Found:
+    """The result with the masses that endless losses do not list counted as error."""
+    rest = [(pld.remainder(FN), k) for pld, k in law.parts]
+    return found._replace(error=found.error + sum(k * tails.p for tails, k in rest if tails is not None))
 
 
 def atoms_and_one_step(law: Law, eps, digits: int, tilt: float) -> Found:
@@ -70,7 +78,7 @@ def atoms_and_one_step(law: Law, eps, digits: int, tilt: float) -> Found:
         lists = [_composed(pld, k, tilt, places) for pld, k in law.atomic]
         return _combined(law, lists, lambda x: masses_above(last, x), evaluate(eps, FN))
 
-    return agreeing(compute, digits, "sum over atoms of closed forms")
+    return _with_what_is_left_out(law, agreeing(compute, digits, "sum over atoms of closed forms"))
 
 
 def _combined(law: Law, outer: list[list[Weighted]], above: Callable[[Any], Tails], eps) -> Sum:
@@ -175,11 +183,12 @@ def _part_size(pld: PLD, k: int) -> float:
         return 1
     if kinds == 2:
         return min(k + 1, 40 * math.sqrt(k) + 50)
-    losses = sorted(a.loss for a in pld.atoms(FN))
+    losses = sorted(a.loss for a in pld.atoms(FN) if a.p)
     steps = [b - a for a, b in pairwise(losses)]
-    span = (losses[-1] - losses[0]) / min(steps)
-    if all(abs(step / min(steps) - mpmath.nint(step / min(steps))) < 1e-9 for step in steps):
-        return float(k * span + 1)  # a lattice
+    span = (losses[-1] - losses[0]) / min(steps) if min(steps) else mpmath.inf
+    if min(steps) and all(abs(step / min(steps) - mpmath.nint(step / min(steps))) < 1e-9 for step in steps):
+        size = float(k * span + 1)  # a lattice
+        return size if k * size * kinds <= MOST_PRODUCTS else 1e300
     return min(math.comb(k + kinds - 1, k), 1e300)
 
 

@@ -111,13 +111,13 @@ class Solver:
             return Route.GAUSSIANS
         if not law.continuous and self._on_lattice and not two_atoms_each(law):
             return Route.LATTICE
-        if not law.continuous and not any(pld.endless for pld, _ in law.parts) and atoms_estimate(law) <= MOST_ATOMS:
+        if not law.continuous and atoms_estimate(law) <= MOST_ATOMS:
             return Route.ATOMS
         if sum(k for _, k in law.continuous) == 1 and atoms_estimate(law) <= MOST_CLOSED_FORMS:
             return Route.ATOMS_AND_ONE_STEP
         if only_laplace(law) and law.steps <= MOST_STEPS:
             return Route.RESIDUES
-        if law.steps == 2 and all(monotone(pld) for pld, _ in law.parts):
+        if law.steps == 2 and law.continuous and all(monotone(pld) for pld, _ in law.parts):
             return Route.TWO_STEPS
         return Route.CONTOUR
 

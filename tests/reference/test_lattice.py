@@ -146,3 +146,26 @@ def test_which_laws_share_a_lattice():
     assert found(2 * Binomial(9, "0.4")) is None
     assert found(2 * PoissonSubsampled(DiscreteGaussian(1), "0.1")) is None
     assert common_spacing([mpf(1) / 3, mpf(1) / 2]) == mpf(1) / 6
+
+
+def test_two_steps_of_an_endless_loss_on_no_lattice():
+    """Listed far out and multiplied; against the sum over both outcomes."""
+    q, v = mpf("0.25"), mpf(1)
+    total = FN.theta(0, v)
+    masses = []
+    for t in range(-25, 27):
+        p0, q0 = mpmath.exp(-(mpf(t - 1) ** 2) / 2) / total, mpmath.exp(-(mpf(t) ** 2) / 2) / total
+        masses.append((q * p0 + (1 - q) * q0, q0))
+    composition = 2 * PoissonSubsampled(DiscreteGaussian(1), "0.25")
+    for eps in ("0.5", "2"):
+        true = mpmath.fsum(max(a * c - mpmath.exp(mpf(eps)) * b * d, mpf(0)) for a, b in masses for c, d in masses)
+        found = reference.delta(composition, eps, "forward", digits=25)
+        assert found.reached
+        assert abs(found.value / true - 1) < mpf(10) ** -25
+
+
+def test_what_cannot_be_reached_says_so_soon():
+    """Many steps on lattices that share none: no list, no period; the contour does what it can."""
+    composition = 30 * DiscreteGaussian(5) + 10 * RR("sqrt(2)/10")
+    found = reference.delta(composition, 1, "forward", digits=20)
+    assert not found.reached or found.error <= mpf(10) ** -20 * found.value
