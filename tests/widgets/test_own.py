@@ -8,7 +8,7 @@ import pytest
 from dplab import fourier
 from dplab.core.errors import DplabError, ParameterError
 from dplab.widgets import own_pair, own_pair_picture, own_pair_widget
-from dplab.widgets.own import EXAMPLES
+from dplab.widgets.own import EXAMPLES, FIELDS
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
@@ -39,6 +39,14 @@ def test_a_support_is_two_ends():
             own_pair("2*exp(-2*t)", "exp(-t)", support)
 
 
+def test_whole_numbers_are_typed_as_probabilities():
+    _, text = own_pair_picture("(1/2)**t/2", "2*(1/3)**t/3", "0, inf", True)
+    assert "0.16667" in text  # 1/6: the mass of P beyond t = 0 is 1/2, of Q 1/3
+    assert "finite losses" in text
+    with pytest.raises(ParameterError):
+        own_pair("(1/2)**t/2", "2*(1/3)**t/3", "1, inf", True)  # it sums to 1 from 0 on only
+
+
 @pytest.mark.parametrize(
     ("formula", "named"),
     [
@@ -67,7 +75,7 @@ def test_mistakes_are_named_and_the_picture_stays(formula, named):
 def test_an_example_fills_the_fields():
     widget = own_pair_widget("Laplace")
     widget.controls["example"].value = "two exponentials"
-    assert [widget.controls[name].value for name in ("p", "q", "support")] == list(EXAMPLES["two exponentials"])
+    assert [widget.controls[name].value for name in FIELDS] == list(EXAMPLES["two exponentials"])
     assert widget.error.value == ""
     assert "2*exp(-2*t)" in widget.picture.value
     with pytest.raises(ParameterError, match="example"):
