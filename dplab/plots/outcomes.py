@@ -146,7 +146,13 @@ def outcomes(pair: Pair, backward: bool = False) -> Line | Table:
 
 def known_by_densities(pair: Pair) -> bool:
     """Whether a mechanism was made of two densities, or is a sample of one that was."""
-    return known_by_densities(pair.mechanism) if isinstance(pair, PoissonSubsampled) else hasattr(pair, "p_density")
+    return known_by_densities(pair.mechanism) if isinstance(pair, PoissonSubsampled) else _on_the_line(pair)
+
+
+def _on_the_line(pair: Pair) -> bool:
+    """Whether it has two densities of a real variable (not probabilities of whole numbers)."""
+    variable: Any = getattr(pair, "variable", None)
+    return hasattr(pair, "p_density") and not variable.is_integer
 
 
 def without_inverse(pair: Pair) -> bool:

@@ -64,6 +64,7 @@ def _joined(masses: list[tuple[Any, int]]):
 
 def _ends(pld: PLD) -> list:
     """The values among which the extreme losses are; [0] if the pair has no finite loss at all."""
-    if pld.endless:
-        return list(pld.loss_ends(FN) or (-mpmath.inf, mpmath.inf))
+    ends = pld.loss_ends(FN)
+    if pld.endless or ends is not None:
+        return list(ends or (-mpmath.inf, mpmath.inf))
     return [atom.loss for atom in pld.atoms(FN)] + list(pld.support(FN) or ()) or [mpmath.mpf(0)]

@@ -116,6 +116,14 @@ class IntegerPair(Pair):
         """One for each run with a constant loss and for each integer of the others, from the largest loss down."""
         return [Atom(*atom) for atom in self.analysis.atoms(fn)]
 
+    def loss_ends(self, fn):
+        """Where the loss runs on for ever its end is infinite (a bound: it may have a limit); else None."""
+        ends = self.analysis.open_ends()
+        if ends == (False, False):
+            return None
+        losses = [atom.loss for atom in self.atoms(fn)]
+        return -fn.inf if ends[0] else min(losses), fn.inf if ends[1] else max(losses)
+
     def loss(self, fn, t):
         """s at the integer t."""
         return self.analysis.loss_at(fn, int(t))

@@ -135,6 +135,17 @@ class Lattice:
         with mpmath.workdps(30):
             return mpmath.fsum(_ends_of(run, fn)[2] for run in self._listed())
 
+    def open_ends(self) -> tuple[bool, bool]:
+        """Whether the loss falls, and whether it rises, for ever along some infinite run."""
+        falls = rises = False
+        for run in self._listed():
+            first, last, _ = _ends_of(run, FN)
+            for end, inner, far in ((first, first + 1, run.first), (last, last - 1, run.last)):
+                if math.isinf(far):
+                    outer = _near(run.loss, run.variable, end) > _near(run.loss, run.variable, inner)
+                    falls, rises = falls or not outer, rises or bool(outer)
+        return falls, rises
+
     def _listed(self) -> list[Run]:
         return [run for run in self.runs if run.loss is not None and not run.constant]
 

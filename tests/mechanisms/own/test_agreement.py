@@ -120,3 +120,14 @@ def test_without_an_antiderivative_the_bracket_refuses_and_says_why():
         true = mpmath.quad(excess, [root, 1, 2, 5])
     assert abs(found.evaluate(20) - true) < 1e-18
     assert abs(reference.delta(quartic, "0.3", "forward", digits=20).value - true) < 1e-18
+
+
+def test_an_endless_loss_has_no_largest():
+    """Poisson against its shift: log(t/3) grows without end, so delta = 0 is never reached."""
+    pair = Pair.from_text(
+        "piecewise((exp(-3)*3**(t - 1)/factorial(t - 1), t >= 1), (0, True))",
+        "exp(-3)*3**t/factorial(t)", "t", (0, "inf"), discrete=True,
+    )  # fmt: skip
+    assert reference.epsilon(pair, 0, "forward").value == mpmath.inf
+    assert abs(reference.delta(pair, -2, "forward").value - (1 - mpmath.exp(-2) * (1 - mpmath.exp(-3)))) < 1e-14
+    assert fourier.epsilon(pair, 0, "forward").upper == mpmath.inf
