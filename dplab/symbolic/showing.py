@@ -85,7 +85,9 @@ class Gallery:
         head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in names)
         rows = []
         for subject, steps in self.rows():
-            cells = [f"<th scope='row' style='text-align:left'>{html.escape(subject)}</th>"]
+            letters = dict.fromkeys(Line(a.name, b).latex for step in steps.values() for a, b in step.used_letters)
+            name = html.escape(subject) + "".join(f"<br>${html.escape(row.replace('&', ''))}$" for row in letters)
+            cells = [f"<th scope='row' style='text-align:left;font-weight:normal'>{name}</th>"]
             cells += [f"<td style='text-align:left'>{_cell(column, step)}</td>" for column, step in steps.items()]
             rows.append(f"<tr>{''.join(cells)}</tr>")
         return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
@@ -109,11 +111,9 @@ def _where(step: Step) -> list[str]:
 
 
 def _cell(column: str, step: Step) -> str:
-    """The formulas of a cell; a left side that repeats the column's head is left out."""
+    """The formulas of a cell; a left side that repeats the head of its column is left out."""
     lines = _main_lines(column, step)
-    rows = [line.latex if line.left != column else line.latex.split("=", 1)[1] for line in lines]
-    if column != "delta(inf)":
-        rows += [Line(letter.name, meaning).latex for letter, meaning in step.used_letters]
+    rows = [line.latex if line.left != column else "&" + line.latex.split("=", 1)[1] for line in lines]
     return r"$\begin{aligned} " + r" \\ ".join(map(html.escape, rows)) + r" \end{aligned}$"
 
 

@@ -1,6 +1,9 @@
 """Derivations: their checks can fail, their results agree with the other routes, and they read well."""
 
 import dataclasses
+import json
+import random
+from pathlib import Path
 
 import mpmath
 import pytest
@@ -24,6 +27,7 @@ from dplab import (
 from dplab.core.errors import DplabError, ParameterError, StepFailedError
 from dplab.symbolic import SympyTable
 from dplab.symbolic.derivation import Comparison, Derivation, Line
+from dplab.symbolic.numeric import number
 
 PAIRS = [
     Gaussian("sigma"),
@@ -53,7 +57,7 @@ PAIRS = [
 ]
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("direction", ["forward", pytest.param("backward", marks=pytest.mark.long)])
 @pytest.mark.parametrize("pair", PAIRS, ids=repr)
 def test_every_step_is_checked_when_made(pair, direction):
     derivation = symbolic.derive(pair, direction)
@@ -166,8 +170,6 @@ NUMBERS = [Gaussian("0.8"), Laplace("1.3"), RandomizedResponse("0.71")]
 @pytest.mark.parametrize("pair", NUMBERS, ids=repr)
 @pytest.mark.parametrize("eps", ["0.13", "0.6"])
 def test_delta_agrees_with_the_reference_to_40_digits(pair, eps):
-    from dplab.symbolic.numeric import number
-
     step = symbolic.derive(pair)["Tight delta"]
     expected = reference.delta(pair, eps, digits=42)
     with mpmath.workdps(50):
@@ -178,8 +180,6 @@ def test_delta_agrees_with_the_reference_to_40_digits(pair, eps):
 
 @pytest.mark.parametrize("pair", NUMBERS, ids=repr)
 def test_mgf_agrees_with_the_symbolic_route(pair):
-    from dplab.symbolic.numeric import number
-
     step = symbolic.derive(pair)["Moment generating function"]
     with mpmath.workdps(50):
         (symbol,) = step.expression.free_symbols
@@ -232,3 +232,77 @@ def test_bad_questions():
         symbolic.derive(RandomizedResponse("0.7")).check(digits=0)
     with pytest.raises(DplabError):
         symbolic.derive("Gaussian")
+
+
+# --- known values -------------------------------------------------------------------------------------
+
+TRUTH = json.loads((Path(__file__).parents[1] / "data" / "truth.json").read_text())
+ENTRIES = [
+    entry
+    for entry in (TRUTH if isinstance(TRUTH, list) else TRUTH["values"])
+    if entry["quantity"] == "delta" and entry["mechanism"] in ("randomized_response", "gaussian", "laplace")
+]
+MAKERS = {
+    "randomized_response": lambda entry: RandomizedResponse(entry["p"]),
+    "gaussian": lambda entry: Gaussian(entry["sigma"]),
+    "laplace": lambda entry: Laplace(entry["b"]),
+}
+
+
+@pytest.mark.parametrize("entry", [e for e in ENTRIES if e["k"] <= 10], ids=lambda e: f"{e['name']} k={e['k']}")
+def test_known_values(entry):
+    derivation = symbolic.derive(entry["k"] * MAKERS[entry["mechanism"]](entry))
+    expression = derivation["Tight delta"].expression
+    with mpmath.workdps(50):
+        (symbol,) = expression.free_symbols
+        found = number(expression, {symbol: mpf(entry["eps"])})
+        assert abs(found / mpf(entry["value"]) - 1) < mpf(10) ** -39
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(20))
+def test_random_parameters_against_the_reference(seed):
+    """Every mechanism with a closed delta, at random parameters and eps, to 40 digits."""
+    draw = random.Random(seed)
+    q, p, b = (f"0.{draw.randint(100, 900)}" for _ in range(3))
+    pairs = [
+        Gaussian(b),
+        Laplace(b),
+        RandomizedResponse(f"0.{draw.randint(510, 950)}"),
+        KaryRandomizedResponse(b, draw.randint(3, 30)),
+        ExponentialCounting(b, draw.randint(1, 9), 10),
+        Binomial(draw.randint(3, 40), p),
+        DiscreteLaplace(b, draw.randint(1, 4)),
+        PoissonSubsampled(Gaussian(b), q),
+        PoissonSubsampled(Laplace(b), q),
+    ]
+    pair, direction = draw.choice(pairs), draw.choice(["forward", "backward"])
+    eps = f"{draw.choice(['', '-'])}0.{draw.randint(10, 99)}"
+    expression = symbolic.derive(pair, direction)["Tight delta"].expression
+    expected = reference.delta(pair, eps, digits=43, direction=direction).value
+    with mpmath.workdps(55):
+        (symbol,) = expression.free_symbols
+        found = number(expression, {symbol: mpf(eps)})
+        assert found == expected or abs(found - expected) <= mpf(10) ** -40 * abs(expected)
+
+
+def test_the_gallery_has_every_mechanism():
+    from dplab.core.pair import Pair
+    from dplab.symbolic.showing import specimens
+
+    shown = {type(pair).__name__ for pair in specimens()}
+    hidden = {"DensityPair", "TablePair", "Product", "Part"}  # one's own, and what is only several others
+    known = {name for name, kind in Pair._registry.items() if kind.__module__.startswith("dplab.mechanisms.")}
+    assert known - hidden <= shown
+
+
+def test_the_gallery_as_table_and_text():
+    table = symbolic.gallery([RandomizedResponse("p"), Laplace("b")])
+    assert len(table) == 2
+    assert table["Laplace"].subject.startswith("Laplace")
+    page = table._repr_html_()
+    assert page.count("<tr>") == 3
+    assert r"<th scope='col' style='text-align:left'>$\omega(s)$</th>" in page
+    assert "where c = log(p/(1 - p))" in str(table)
+    with pytest.raises(KeyError, match="no row"):
+        table["Gaussian"]

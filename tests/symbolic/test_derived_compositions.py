@@ -29,7 +29,7 @@ CLOSED = [
 OPEN = [1000 * PoissonSubsampled(Gaussian(4), "0.01"), Gaussian("sigma") + Laplace("b")]
 
 
-@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize("direction", ["forward", pytest.param("backward", marks=pytest.mark.long)])
 @pytest.mark.parametrize("composition", [*CLOSED, *OPEN], ids=repr)
 def test_every_step_is_checked(composition, direction):
     derivation = symbolic.derive(composition, direction)

@@ -186,10 +186,17 @@ def _with_letters(atoms: Sequence[Atom]) -> tuple[tuple, list[Atom]]:
             renamed.append(-minus)
             continue
         letter = sympy.Symbol(f"c{len(known) + 1}" if several else "c", real=True)
-        known[loss] = letter
+        known[_short_log(loss)] = letter
         renamed.append(letter)
     letters = tuple((letter, meaning) for meaning, letter in known.items())
     return letters, [Atom(loss, atom.p, atom.q) for loss, atom in zip(renamed, atoms, strict=True)]
+
+
+def _short_log(loss) -> sympy.Expr:
+    if not isinstance(loss, sympy.log):
+        return loss
+    inside = sympy.factor(sympy.together(loss.args[0]))
+    return sympy.log(inside) if sympy.count_ops(inside) < sympy.count_ops(loss.args[0]) else loss
 
 
 def _short(expression) -> sympy.Expr:

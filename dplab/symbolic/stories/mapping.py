@@ -36,8 +36,8 @@ def map_step(setting: Setting, q) -> Step:
     )
     sides = " Seen from the other side, s changes its sign." if setting.backward else ""
     reason = (
-        "Sampling moves each loss `u` to `phi(u)` and weighs it with q P + (1-q) Q; `phi` increases, and no loss falls "
-        f"below `log(1 - q)` (Koskela et al. 2021, section 6).{sides}"
+        "Sampling moves each loss `u` to `phi(u)` and weighs it with `q P + (1-q) Q`; `phi` increases, and no loss "
+        f"falls below `log(1 - q)` (Koskela et al. 2021, section 6).{sides}"
     )
     return Step("Sampling as a map on PLDs", lines, reason, check, "the function table and numeric derivatives")
 
@@ -47,7 +47,7 @@ def stationary_step(setting: Setting, q) -> Step:
     pair, fn = setting.pair, setting.fn
     assert isinstance(pair, PoissonSubsampled)
     sigma, shift = (common.parameter(pair.mechanism, name, fn) for name in ("sigma", "sensitivity"))
-    logistic = 1 / (1 + (1 - q) / q * sympy.exp(-shift * (T - shift / 2) / sigma**2))
+    logistic = q / (q + (1 - q) * sympy.exp(-shift * (T - shift / 2) / sigma**2))
     factor = 1 if setting.backward else 2
     # slope of t + shift - factor shift w: at least 1 - factor shift^2/(4 sigma^2)
     threshold = shift / 2 if setting.backward else shift / sympy.sqrt(2)
