@@ -166,7 +166,8 @@ class Alignment:
 def alignment(parts, dx: float, least: float) -> Alignment | None:
     """The alignment that matters most, if some dx fits it."""
     heavy = [(index, k * _second_mass(step)) for index, (step, k) in enumerate(parts)]
-    heavy = sorted([one for one in heavy if one[1] > _HEAVY], key=lambda one: -one[1])
+    least_mass = 0.0 if all(step.lattice is not None for step, _ in parts) else _HEAVY
+    heavy = sorted([one for one in heavy if one[1] > least_mass], key=lambda one: -one[1])
     found = _lattice(parts, [index for index, _ in heavy], dx, least)
     if found is not None:
         return found

@@ -9,6 +9,7 @@ from dplab import Binomial, KaryRandomizedResponse, Laplace, PoissonSubsampled, 
 from dplab.core.functions import MpmathTable
 from dplab.core.pld import PLD
 from dplab.fourier.atoms import AtomSums
+from dplab.fourier.coarse import CoarseLaw
 from dplab.fourier.columns import Columns
 from dplab.fourier.intervals import Interval
 from dplab.fourier.onestep import OneStep
@@ -140,3 +141,15 @@ def test_ten_thousand_atoms_are_one_array_operation():
 def test_without_atoms_there_are_no_sums():
     assert OneStep(PLD(Laplace(0))).sums is None
     assert OneStep(PLD(Laplace(1))).sums is not None
+
+
+def test_the_coarse_table_of_many_atoms_keeps_masses_and_ends():
+    """A first cell whose mean lies above its lowest atom once cut a third of the mass below it off the grid."""
+    step = OneStep(PLD(PoissonSubsampled(Product(*[Binomial(40, "0.5")] * 4), "0.01")))
+    law, columns = CoarseLaw.of(step), step.columns
+    assert len(law.losses) < 5000 < len(columns)
+    assert law.ends == (float(columns.loss.mid[0]), float(columns.loss.mid[-1]))
+    assert np.all(np.diff(law.losses) >= 0)
+    for weight in (0.0, -1.0, 3.0):
+        whole = columns.p.mid @ np.exp(weight * columns.loss.mid)
+        assert law.masses @ np.exp(weight * law.losses) == pytest.approx(whole, rel=1e-9 if weight <= 0 else 1e-4)
