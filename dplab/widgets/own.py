@@ -91,13 +91,13 @@ def own_pair_widget(example: str = "Laplace") -> Explorer:
     if example not in EXAMPLES:
         raise ParameterError("example", example, f"one of {', '.join(EXAMPLES)}")
     figure = figure_of_two()
-    start = dict(zip(FIELDS, EXAMPLES[example], strict=True))
+    p, q, support, whole = EXAMPLES[example]
     controls = {
         "example": dropdown("start from", list(EXAMPLES), example, tooltip="Fills the fields below"),
-        "whole": dropdown("outcomes", KINDS, start["whole"], tooltip="What the two formulas are"),
-        "support": typed("from, to", start["support"], tooltip='The outcomes, such as "0, inf"; empty for all'),
-        "p": typed("P(t)", start["p"], tooltip="The density of t if the record is there"),
-        "q": typed("Q(t)", start["q"], tooltip="The density of t if it is not"),
+        "whole": dropdown("outcomes", KINDS, whole, tooltip="What the two formulas are"),
+        "support": typed("from, to", support, tooltip='The outcomes, such as "0, inf"; empty for all'),
+        "p": typed("P(t)", p, tooltip="The density of t if the record is there"),
+        "q": typed("Q(t)", q, tooltip="The density of t if it is not"),
     }
     for name in ("p", "q"):
         controls[name].layout.width = "690px"
