@@ -22,6 +22,7 @@ from ..mechanisms import (
 from .derivation import Derivation, Line, Step
 from .deriving import derive
 from .letters import latex_of
+from .stories.setting import EPS, C, S, X
 
 COLUMNS = {
     "omega(s)": "Privacy loss distribution",
@@ -30,6 +31,9 @@ COLUMNS = {
     "f(alpha)": "Trade-off function",
     "delta(inf)": "Privacy loss distribution",
 }
+
+
+VARIABLES = {EPS, C, S, X}
 
 
 def specimens() -> list[Pair]:
@@ -76,7 +80,7 @@ class Gallery:
         blocks = []
         for subject, steps in self.rows():
             lines = [f"    {line}" for column, step in steps.items() for line in _main_lines(column, step)]
-            letters = dict.fromkeys(str(pair) for step in steps.values() for pair in _where(step))
+            letters = dict.fromkeys(str(line) for step in steps.values() for line in _where(step))
             blocks.append("\n".join([subject, *lines, *(f"    where {letter}" for letter in letters)]))
         return "\n\n".join(blocks)
 
@@ -85,7 +89,7 @@ class Gallery:
         head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in names)
         rows = []
         for subject, steps in self.rows():
-            letters = dict.fromkeys(Line(a.name, b).latex for step in steps.values() for a, b in step.used_letters)
+            letters = dict.fromkeys(line.latex for step in steps.values() for line in _where(step))
             name = html.escape(subject) + "".join(f"<br>${html.escape(row.replace('&', ''))}$" for row in letters)
             cells = [f"<th scope='row' style='text-align:left;font-weight:normal'>{name}</th>"]
             cells += [f"<td style='text-align:left'>{_cell(column, step)}</td>" for column, step in steps.items()]
@@ -106,8 +110,13 @@ def _main_lines(column: str, step: Step) -> list[Line]:
     return list(step.lines[: 2 if step.lines[0].left == "alpha(c)" else 1])
 
 
-def _where(step: Step) -> list[str]:
-    return [str(Line(letter.name, meaning)) for letter, meaning in step.used_letters]
+def _where(step: Step) -> list[Line]:
+    """The abbreviations; one that depends on a variable is written as its function, since u(s) is not u(eps)."""
+    lines = []
+    for letter, meaning in step.used_letters:
+        of = sorted(symbol.name for symbol in meaning.free_symbols & VARIABLES)
+        lines.append(Line(f"{letter.name}({of[0]})" if of else letter.name, meaning))
+    return lines
 
 
 def _cell(column: str, step: Step) -> str:
