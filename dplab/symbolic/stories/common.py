@@ -116,8 +116,19 @@ def _mass_above(scene: Scene, density, ends, c, usual: Sequence):
     start = max(low, c)
     if start >= high:
         return mpmath.mpf(0)
+    high = _last_that_counts(omega, max([start, *usual]), high, scene.digits)
     cuts = [start, *sorted({point for point in usual if start < point < high}), high]
     return mpmath.fsum(_clipped_integral(omega, a, b, scene.digits + 8) for a, b in pairwise(cuts))
+
+
+def _last_that_counts(omega, start, high, digits):
+    """Where a density has vanished; far beyond that its formula may cancel to nothing but rounding."""
+    reach = mpmath.mpf(1)
+    for _ in range(40 if mpmath.isinf(high) else 0):
+        if abs(omega(start + reach)) * reach < mpmath.mpf(10) ** (-digits - 10):
+            return start + reach
+        reach *= mpmath.mpf(5) / 4
+    return high
 
 
 def _clipped_integral(omega, low, high, digits):
