@@ -9,6 +9,7 @@ import math
 
 import numpy as np
 
+from .certificate import NEGLIGIBLE
 from .columns import added
 from .grids import Grid, GridPLD
 from .intervals import Interval, U
@@ -32,13 +33,16 @@ def aligned_pld(step: OneStep, grid: Grid, sign: int) -> GridPLD | None:
         return None
     masses = np.zeros(grid.size)
     masses[index - grid.first] = atoms.p.hi if sign > 0 else atoms.p.lo
+    tiny = masses < NEGLIGIBLE  # float64 does not hold them with full relative accuracy
+    lost = float(masses[tiny].sum()) * (1 + grid.size * U) if sign > 0 else 0.0
+    masses[tiny] = 0.0
     if sign < 0:
         return GridPLD(grid, masses, max(float(step.infinity.lo), 0.0), shift=off)
     above, below = (
         float(added(step.columns.p[side]).hi) for side in (nodes >= grid.first + grid.size, nodes < grid.first)
     )
     masses[0] += below
-    infinity = (float(step.infinity.hi) + above + step.unlisted) * (1 + 4 * U)
+    infinity = (float(step.infinity.hi) + above + lost + step.unlisted) * (1 + 8 * U)
     total = (float(masses.sum()) + infinity) * (1 + (grid.size + 4) * U)
     return GridPLD(grid, masses, infinity, shift=off, log_excess=max(math.log(total), 0.0) + 4 * U)
 
