@@ -142,11 +142,13 @@ def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: s
         delta(inf) = 0
         where e0 = 1/b
     """  # noqa: E501
+    from tqdm import tqdm
+
     chosen = specimens() if mechanisms is None else list(mechanisms)
-    return Gallery(
-        tuple(
-            derive(mechanism, side)
-            for mechanism in chosen
-            for side in single_directions(direction, Composition.of(mechanism).symmetric)
-        )
-    )
+    asked = [
+        (mechanism, side)
+        for mechanism in chosen
+        for side in single_directions(direction, Composition.of(mechanism).symmetric)
+    ]
+    with tqdm(asked, delay=2, leave=False, unit="derivation", desc="gallery") as bar:
+        return Gallery(tuple(derive(mechanism, side) for mechanism, side in bar))
