@@ -16,6 +16,7 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula (or tuple)
 `between(x, low, high, below, inside, above)`  below where x <= low, above where x >= high, else inside(x)
 `within(x, low, high)` x, known to lie between the two
+`refined(t, x, solved)`  t, or solved(x) where rounding has made t a wide enclosure
 `difference(one, other)`  of two pairs (a, b) with the same a - b, that difference with the least cancellation
 `solve(f, x, low, high, rising)`  the t in [low, high] with f(t) = x, for a monotone f
 `monotone_gaps(slope, low, high, rising)`  where the sign of a slope is not certain (intervals only; else [])
@@ -74,6 +75,7 @@ class FunctionTable(Protocol):
     def split(self, x: Any, at: int, left: Any, right: Any) -> Any: ...
     def between(self, x: Any, low: Any, high: Any, below: Any, inside: Any, above: Any) -> Any: ...
     def within(self, x: Any, low: Any, high: Any) -> Any: ...
+    def refined(self, t: Any, x: Any, solved: Any) -> Any: ...
     def difference(self, one: tuple, other: tuple) -> Any: ...
     def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool) -> Any: ...
     def monotone_gaps(self, slope: Any, low: Any, high: Any, rising: bool) -> list: ...
@@ -163,6 +165,10 @@ class MpmathTable(WholeNumbers):
     def within(self, x, low, high):
         """x, or the end that rounding has carried it over."""
         return x if isinstance(x, mpmath.mpc) else min(max(x, low), high)
+
+    def refined(self, t, x, solved):
+        """t."""
+        return t
 
     def difference(self, one: tuple, other: tuple):
         """The difference of the pair whose numbers are smaller."""

@@ -178,6 +178,10 @@ class DualTable:
         x = _dual(x)
         return Dual(FN.within(x.value, _plain(low), _plain(high)), x.slope)
 
+    def refined(self, t, x, solved) -> Dual:
+        """t."""
+        return t
+
     def between(self, x, low, high, below, inside, above) -> Dual:
         """below where x <= low, above where x >= high, else inside(x); without a slope on intervals with an end."""
         x, low, high = _dual(x), _plain(low), _plain(high)

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from .intervals import Interval
 
 
+WIDE = 1e-9
+"""Enclosures of outcomes that are relatively wider are solved for again."""
+
+
 class Placing:
     """Methods of `IntervalTable`."""
 
@@ -44,6 +48,23 @@ class Placing:
         lo = np.where(np.isnan(x.lo), low.lo, np.minimum(np.maximum(x.lo, low.lo), high.hi))
         hi = np.where(np.isnan(x.hi), high.hi, np.maximum(np.minimum(x.hi, high.hi), low.lo))
         return Interval(lo, hi)
+
+    def refined(self, t, x, solved: Callable) -> Interval:
+        """t, solved for again where a formula's enclosure is wide (at the ends of a piece it divides by 0)."""
+        from .intervals import Interval, as_interval
+
+        t, x = as_interval(t), as_interval(x)
+        lo, hi = np.atleast_1d(t.lo), np.atleast_1d(t.hi)
+        with np.errstate(invalid="ignore"):
+            wide = ~(hi - lo <= WIDE * (1 + np.minimum(np.abs(lo), np.abs(hi))))
+        if not wide.any():
+            return t
+        x_lo, x_hi = (np.broadcast_to(np.atleast_1d(end), lo.shape) for end in (x.lo, x.hi))
+        better = solved(Interval(x_lo[wide], x_hi[wide]))
+        lo, hi = lo.astype(float), hi.astype(float)
+        lo[wide], hi[wide] = np.maximum(lo[wide], better.lo), np.minimum(hi[wide], better.hi)
+        shape = np.shape(t.lo)
+        return Interval(lo.reshape(shape), hi.reshape(shape))
 
     def difference(self, one: tuple, other: tuple) -> Interval:
         """What both differences allow."""
@@ -109,6 +130,8 @@ def _spread(found, where: np.ndarray):
         parts: list[Any] = [_spread(part, where) for part in found]
         return type(found)(*parts)
     found = as_interval(found)
+    if np.shape(found.lo) == where.shape:  # it was given for all places
+        return found
     result = Interval(np.full(where.shape, -np.inf), np.full(where.shape, np.inf))
     result.lo[where], result.hi[where] = found.lo, found.hi
     return result

@@ -152,6 +152,10 @@ class SympyTable:
         """x."""
         return x
 
+    def refined(self, t, x, solved) -> sympy.Expr:
+        """t."""
+        return t
+
     def difference(self, one: tuple, other: tuple) -> sympy.Expr:
         """The shorter form."""
         return min((a - b for a, b in (one, other)), key=sympy.count_ops)

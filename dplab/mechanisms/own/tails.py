@@ -33,12 +33,15 @@ def _program(constant: sympy.Expr):
 
 def outcome(fn, piece: Piece, x):
     """The t on a piece with loss x."""
-    program = piece.inverse_program
-    if program is not None:
-        return fn.within(program(fn, x), value(fn, piece.lower), value(fn, piece.upper))
-    loss = piece.panel.programs["loss"]
+    program, loss = piece.inverse_program, piece.panel.programs["loss"]
     ends = value(fn, piece.lower), value(fn, piece.upper)
-    return fn.solve(lambda t: loss(fn, t), x, *ends, piece.increasing)
+
+    def solved(at):
+        return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing)
+
+    if program is None:
+        return solved(x)
+    return fn.refined(fn.within(program(fn, x), *ends), x, solved)
 
 
 def masses_above(fn, piece: Piece, x) -> Tails:

@@ -120,6 +120,7 @@ def test_sampled(law, way):
     lost = 1e-7 if law.name != "Cauchy" else 2e-3 * 20
     assert bracket.lower <= high + lost
     assert low - lost <= bracket.upper
+    assert bracket.relative_width < 0.05
 
 
 @every
