@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from .intervals import Interval
+from .floats import rough_tails
 from .onestep import OneStep
 
 SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e12
@@ -144,9 +144,7 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
 
 def _tails(step: OneStep, edges: np.ndarray) -> np.ndarray:
     """Rows: the points, P above, e^x Q above, P below, Q below."""
-    at = Interval.exactly(edges)
-    rows = [*step.continuous(at)[:2], step.below(at), step.q_below(at)]
-    return np.stack([edges, *(row.mid for row in rows)])
+    return np.stack([edges, *rough_tails(step, edges)])
 
 
 def _weighed(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

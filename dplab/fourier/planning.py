@@ -7,6 +7,7 @@ import numpy as np
 
 from .choices import DEFAULT_GRID, GRIDS
 from .coarse import CoarseLaw
+from .floats import rough_tails
 from .grids import Grid
 from .intervals import Interval, down, up
 from .lattices import common_spacing
@@ -145,8 +146,8 @@ def _first(step: OneStep, cell: tuple[float, float], holds, before: bool = False
     if step.support is None or cell[0] >= cell[1]:
         return cell[0] if before else cell[1]
     x = np.linspace(cell[0], cell[1], 65)
-    at = Interval.exactly(x)
-    good = np.nonzero(holds(step.continuous(at).p.hi, step.q_below(at).hi, x))[0]
+    above, _, _, q_below = rough_tails(step, x)
+    good = np.nonzero(holds(above, q_below, x))[0]
     if not len(good):
         return cell[1]
     return float(x[max(good[0] - 1, 0) if before else good[0]])
