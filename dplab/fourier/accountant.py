@@ -201,7 +201,7 @@ class OneDirection:
     def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
         saddle = self.scout.saddle(point.eps)
         if saddle.log_delta < _HOPELESS:
-            settings = replace(settings, max_size=min(settings.max_size, 2**14))  # no grid would do: spend little
+            settings = replace(settings, max_size=min(settings.max_size, 2**17))  # no grid would do: spend little
         best = self._tried(saddle, point, rtol, settings, alone)
         if best[0].relative_width > rtol and saddle.splitting is None and not settings.fixed and alone:
             other = self.scout.split(saddle)

@@ -110,7 +110,7 @@ def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.nda
         if not steep.any():
             break
         ahead = grid.dx * ((index[steep] + 1 / part) - index[steep])  # what `at` makes of it in float64
-        gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep]).s.lo
+        gain[steep] = np.exp(-ahead) * step.continuous(grid.at(1 / part)[steep], close=False).s.lo
         reach[steep] = ahead * (1 - 1e-9)
     if step.sums is not None:
         gain = gain + step.sums.certainly_above(grid.nodes, grid.nodes + grid.dx / 2)

@@ -151,7 +151,7 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     """
     shift = np.full(grid.size - 1, 0.5)
     shift[:2], shift[-1] = 0.0, 1.0
-    tails = step.continuous(_points(grid, shift))
+    tails = _line_tails(step, grid, shift)
     lines = Lines(grid, shift, tails, drops_below=False)
     (at_left, at_right), least = lines.values(step), float(step.infinity.lo)
     half = least + 0.5 * (np.append(at_left.lo[1:], least) - least)
@@ -166,6 +166,19 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
         lines = Lines(grid, shift, tails, drops_below=False)
     everything = 1 - FN.exp(grid.at()[:1]) * step.q_mass
     return replace(lines, drops_below=bool(everything.hi[0] < lines.first(step)[0].lo[0]))
+
+
+def _line_tails(step: OneStep, grid: Grid, shift: np.ndarray) -> StepTails:
+    """The tails at the m_i, in arrays of their own; from `on_multiples` where midpoints are multiples of dx."""
+    points = _points(grid, shift)
+    if grid.offset != grid.dx / 2:
+        return step.continuous(points)
+    known = step.on_multiples(grid.dx, grid.first + 1, grid.size - 1)
+    tails = StepTails(*(Interval(np.array(values.lo), np.array(values.hi)) for values in known))
+    others = np.nonzero(shift != 0.5)[0]
+    for values, exact in zip(tails, step.continuous(points[others]), strict=True):
+        values.lo[others], values.hi[others] = exact.lo, exact.hi
+    return tails
 
 
 def _points(grid: Grid, shift: np.ndarray) -> Interval:

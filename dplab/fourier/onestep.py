@@ -114,8 +114,23 @@ class OneStep:
             ends.append(self.support[which])
         return ends or [Interval.exactly(0.0)]
 
-    def continuous(self, x: Interval) -> StepTails:
-        """The tails of the continuous part at any x (outside the support too)."""
+    @cached_property
+    def _kept(self) -> dict[str, tuple[float, int, StepTails]]:
+        return {}
+
+    def on_multiples(self, dx: float, first: int, size: int) -> StepTails:
+        """`continuous` at the points i dx for `size` integers i from `first` on; the last ones are kept, since the
+        nodes of one side are the midpoints of the other's cells."""
+        if "last" in self._kept:
+            before, start, tails = self._kept["last"]
+            if before == dx and start <= first and first + size <= start + len(np.atleast_1d(tails.p.lo)):
+                return tails.at(slice(first - start, first - start + size))
+        tails = self.continuous(Interval.exactly(np.arange(first, first + size, dtype=float)) * dx)
+        self._kept["last"] = dx, first, tails
+        return tails
+
+    def continuous(self, x: Interval, close: bool = True) -> StepTails:
+        """The tails of the continuous part at any x (outside the support too); the excess is P - S unless `close`."""
         if self.support is None:
             zero = Interval(np.zeros(np.shape(x.lo)), np.zeros(np.shape(x.lo)))
             return StepTails(zero, zero, zero)
@@ -123,7 +138,7 @@ class OneStep:
         inside = minimum(maximum(x, lower), upper)
         p, s = self.pld.above_scaled(FN, inside)
         p = p.clipped(0.0, 1.0)
-        excess = self.pld.excess_above(FN, inside)
+        excess = self.pld.excess_above(FN, inside) if close else p - s
         if np.isfinite(lower.lo) or np.isfinite(upper.hi):
             excess = excess - FN.expm1(x - inside) * s
             s = FN.exp(x - inside) * s

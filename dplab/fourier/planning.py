@@ -103,6 +103,8 @@ def make_plan(
     lower = grids_for(parts, ranges, aligned, dx, -1)
     upper = grids_for(parts, ranges, aligned, dx, +1)
     dx = float(upper[0].dx)
+    if settings.grid == DEFAULT_GRID:
+        lower = half_a_cell_off(parts, lower, upper)
     n = settings.n or good_size(int(width / dx) + 16)
     spare = math.exp(max(log_tail, -660.0))
     return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
@@ -251,6 +253,16 @@ def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) ->
         last = math.ceil((top - offset) / dx - 1e-9) + 1
         grids.append(Grid(offset, dx, first, max(last - first + 1, 3)))
     return tuple(grids)
+
+
+def half_a_cell_off(parts, lower: tuple[Grid, ...], upper: tuple[Grid, ...]) -> tuple[Grid, ...]:
+    """Lower grids whose cells have their midpoints on the upper grids' nodes, where there is no atom to be on a node."""
+    return tuple(
+        Grid(above.dx / 2, above.dx, above.first - 1, above.size + 1)
+        if not len(step.columns) and below.offset == above.offset == 0.0 and below.dx == above.dx
+        else below
+        for (step, _), below, above in zip(parts, lower, upper, strict=True)
+    )
 
 
 def refined(settings: Settings, plan: Plan, factor: float) -> Settings:

@@ -5,7 +5,18 @@ import math
 from .choices import DEFAULT_GRID
 from .coarse import window_of
 from .onestep import OneStep
-from .planning import MARGIN, MOST_NODES, Plan, Settings, alignment, coarsest, grids_for, make_plan, range_of
+from .planning import (
+    MARGIN,
+    MOST_NODES,
+    Plan,
+    Settings,
+    alignment,
+    coarsest,
+    grids_for,
+    half_a_cell_off,
+    make_plan,
+    range_of,
+)
 from .rare import Splitting, clipped_term, half
 from .scout import Saddle, Scout
 from .tilted import good_size
@@ -60,7 +71,7 @@ def split_plan(
     dx = max(wanted, least)
     aligned = alignment(parts, dx, least)
     lower, upper = grids_for(parts, ranges, aligned, dx, -1), grids_for(parts, ranges, aligned, dx, +1)
-    dx = upper[0].dx
+    dx, lower = upper[0].dx, half_a_cell_off(parts, lower, upper)
     sizes = [good_size(int(width / dx) + 16) for width in widths]
     windows = dict(zip((term.large for term in terms), zip(spans, sizes, strict=True), strict=True))
     return Plan(
