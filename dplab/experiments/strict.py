@@ -39,18 +39,24 @@ class _TooSlow(BaseException):
 def examine(number: int, limit: float = LIMIT) -> dict:
     """One case: its question, the bracket, the reference and the verdict, as plain JSON values.
 
-    verdict: "inside", "outside", or "no reference". `width` is the bracket's relative width.
+    verdict: "inside", "outside", "no reference", or "crash" where `fourier` raised an error. `width` is the bracket's
+    relative width.
     """
     found = case(number)
-    start = time.process_time()
-    bracket = fourier.delta(found.composition, exact_eps(found), found.direction)
-    bracket_seconds = time.process_time() - start
-    result = {
+    asked = {
         "case": number,
         "family": found.family,
         "composition": repr(found.composition),
         "eps": found.eps,
         "direction": found.direction,
+    }
+    start = time.process_time()
+    try:
+        bracket = fourier.delta(found.composition, exact_eps(found), found.direction)
+    except Exception as error:  # a bracket is promised for every question: whatever was raised is a bug
+        return {**asked, "verdict": "crash", "width": 1.0, "truth": f"{type(error).__name__}: {error}"}
+    bracket_seconds = time.process_time() - start
+    result = asked | {
         "lower": bracket.lower.hex(),
         "upper": bracket.upper.hex(),
         "width": bracket.relative_width if math.isfinite(bracket.relative_width) else 1.0,
@@ -109,8 +115,9 @@ def run(numbers: list[int], file: Path, processes: int, limit: float = LIMIT) ->
 
 def report(results: list[dict]) -> str:
     """The verdicts, and how wide the brackets are, by family."""
-    judged = [r for r in results if r["verdict"] != "no reference"]
+    judged = [r for r in results if r["verdict"] in ("inside", "outside")]
     outside = [r for r in judged if r["verdict"] == "outside"]
+    crashed = [r for r in results if r["verdict"] == "crash"]
     lines = [
         f"{len(results)} cases, {len(judged)} with a reference to {DIGITS} digits: "
         f"{len(judged) - len(outside)} brackets contain it, {len(outside)} do not",
@@ -126,8 +133,10 @@ def report(results: list[dict]) -> str:
         missing = sum(r["verdict"] == "no reference" for r in chosen)
         columns = "".join(f"{w:>10.1e}" for w in row)
         lines.append(f"{family:<34}{columns}{_share(chosen):>10.1%}{len(chosen):>8}{missing:>8}")
-    for r in outside:
-        lines.append(f"OUTSIDE case {r['case']}: {r['composition']} eps={r['eps']} {r['direction']}: {r['truth']}")
+    for r in outside + crashed:
+        lines.append(
+            f"{r['verdict'].upper()} case {r['case']}: {r['composition']} eps={r['eps']} {r['direction']}: {r['truth']}"
+        )
     return "\n".join(lines)
 
 
@@ -136,7 +145,8 @@ def _share(results: list[dict]) -> float:
 
 
 def main() -> None:
-    """Run the cases and print the report; exit status 1 if a bracket does not contain its reference."""
+    """Run the cases and print the report; exit status 1 if a bracket is missing or does not contain its
+    reference."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cases", type=int, default=10_000, help="how many (default 10,000)")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
@@ -152,7 +162,7 @@ def main() -> None:
         found = run(numbers, arguments.file, arguments.processes, arguments.limit)
         results = list(tqdm(found, total=len(numbers), disable=None))
     print(report(results))
-    sys.exit(any(r["verdict"] == "outside" for r in results))
+    sys.exit(any(r["verdict"] in ("outside", "crash") for r in results))
 
 
 if __name__ == "__main__":

@@ -96,13 +96,20 @@ class Lines:
 
     `tails` are those of the continuous part at the m_i. Left of the grid the line is 1 - x (1 - delta_{Y/X}(inf)), or,
     if `drops_below`, the first cell's own: the mass below it is left out. An atom that sits on a node belongs to
-    the line of a right end (shift 1) and not to that of a left end (shift 0).
+    the line of a right end (shift 1) and not to that of a left end (shift 0). Without atoms the m_i may be off by
+    `slack`.
     """
 
     grid: Grid
     shift: np.ndarray
     tails: StepTails
     drops_below: bool
+    slack: float = 0.0
+
+    def _away(self, cells: np.ndarray) -> Interval:
+        """Enclosures of x - m for an end x of a cell that many cells away."""
+        exact = Interval.exactly(cells) * self.grid.dx
+        return exact + Interval(-self.slack, self.slack) if self.slack else exact
 
     @property
     def points(self) -> np.ndarray:
@@ -116,14 +123,14 @@ class Lines:
 
     def values(self, step: OneStep) -> tuple[Interval, Interval]:
         """Enclosures of each line at its cell's left and right end."""
-        nodes, m, dx = self.grid.at(), self.atom_limits, self.grid.dx
-        to_left, to_right = Interval.exactly(-self.shift) * dx, Interval.exactly(1 - self.shift) * dx
+        nodes, m = self.grid.at(), self.atom_limits
+        to_left, to_right = self._away(-self.shift), self._away(1 - self.shift)
         return step.line(nodes[:-1], m, self.tails, to_left), step.line(nodes[1:], m, self.tails, to_right)
 
     def first(self, step: OneStep) -> tuple[Interval, float]:
         """The first cell's line at its left end, and a lower bound of its value at x = 0, the mass of {s > m_0}."""
         tails = self.tails.at(slice(1))
-        to_left = Interval.exactly(-self.shift[:1]) * self.grid.dx
+        to_left = self._away(-self.shift[:1])
         start = step.line(self.grid.at()[:1], self.atom_limits[:1], tails, to_left)
         above = step.sums.p_above(self.atom_limits[0]) if step.sums is not None else 0.0
         return start, max(float(tails.p.lo[0] + above + step.infinity.lo) * (1 - 8 * U), 0.0)
@@ -136,7 +143,7 @@ class Lines:
             mass = self.tails.s.lo * np.exp(np.minimum(shift, 700.0))
             if step.sums is not None:
                 mass = mass + step.sums.q_above(x, m)
-            ends.append(mass * (1 - 8 * U))
+            ends.append(mass * (1 - 8 * U - 2 * self.slack))
         return ends[0], ends[1]
 
 
@@ -151,8 +158,8 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
     """
     shift = np.full(grid.size - 1, 0.5)
     shift[:2], shift[-1] = 0.0, 1.0
-    tails = _line_tails(step, grid, shift)
-    lines = Lines(grid, shift, tails, drops_below=False)
+    tails, slack = _line_tails(step, grid, shift)
+    lines = Lines(grid, shift, tails, drops_below=False, slack=slack)
     (at_left, at_right), least = lines.values(step), float(step.infinity.lo)
     half = least + 0.5 * (np.append(at_left.lo[1:], least) - least)
     bad = at_right.lo < half
@@ -163,22 +170,31 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
         again = step.continuous(_points(grid, shift)[bad])
         for old, new in zip(tails, again, strict=True):
             old.lo[bad], old.hi[bad] = new.lo, new.hi
-        lines = Lines(grid, shift, tails, drops_below=False)
+        lines = replace(lines, shift=shift)
     everything = 1 - FN.exp(grid.at()[:1]) * step.q_mass
     return replace(lines, drops_below=bool(everything.hi[0] < lines.first(step)[0].lo[0]))
 
 
-def _line_tails(step: OneStep, grid: Grid, shift: np.ndarray) -> StepTails:
-    """The tails at the m_i, in arrays of their own; from `on_multiples` where midpoints are multiples of dx."""
+def _line_tails(step: OneStep, grid: Grid, shift: np.ndarray) -> tuple[StepTails, float]:
+    """The tails at the m_i, in arrays of their own, and by how much an m_i may be off its place.
+
+    Without atoms the midpoints are taken as the nodes of a grid whose offset is `half_off` that of this one, rounded.
+    """
     points = _points(grid, shift)
-    if grid.offset != grid.dx / 2:
-        return step.continuous(points)
-    known = step.on_multiples(grid.dx, grid.first + 1, grid.size - 1)
+    if len(step.columns):
+        return step.continuous(points), 0.0
+    middle = half_off(grid)
+    known = step.on_lattice(middle, grid.dx, grid.first, grid.size - 1)
     tails = StepTails(*(Interval(np.array(values.lo), np.array(values.hi)) for values in known))
     others = np.nonzero(shift != 0.5)[0]
     for values, exact in zip(tails, step.continuous(points[others]), strict=True):
         values.lo[others], values.hi[others] = exact.lo, exact.hi
-    return tails
+    return tails, 4 * U * abs(middle) if grid.offset else 0.0
+
+
+def half_off(grid: Grid) -> float:
+    """The offset of a grid whose nodes are the midpoints of this one's cells."""
+    return grid.offset + grid.dx / 2
 
 
 def _points(grid: Grid, shift: np.ndarray) -> Interval:

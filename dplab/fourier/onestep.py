@@ -115,18 +115,19 @@ class OneStep:
         return ends or [Interval.exactly(0.0)]
 
     @cached_property
-    def _kept(self) -> dict[str, tuple[float, int, StepTails]]:
+    def _kept(self) -> dict[str, tuple[tuple[float, float], int, StepTails]]:
         return {}
 
-    def on_multiples(self, dx: float, first: int, size: int) -> StepTails:
-        """`continuous` at the points i dx for `size` integers i from `first` on; the last ones are kept, since the
-        nodes of one side are the midpoints of the other's cells."""
+    def on_lattice(self, offset: float, dx: float, first: int, size: int) -> StepTails:
+        """`continuous` at the points offset + i dx for `size` integers i from `first` on; the last ones are kept, since
+        the nodes of one side are the midpoints of the other's cells."""
         if "last" in self._kept:
             before, start, tails = self._kept["last"]
-            if before == dx and start <= first and first + size <= start + len(np.atleast_1d(tails.p.lo)):
+            if before == (offset, dx) and start <= first and first + size <= start + len(tails.p.lo):
                 return tails.at(slice(first - start, first - start + size))
-        tails = self.continuous(Interval.exactly(np.arange(first, first + size, dtype=float)) * dx)
-        self._kept["last"] = dx, first, tails
+        points = Interval.exactly(np.arange(first, first + size, dtype=float)) * dx
+        tails = self.continuous(points if offset == 0.0 else points + offset)
+        self._kept["last"] = (offset, dx), first, tails
         return tails
 
     def continuous(self, x: Interval, close: bool = True) -> StepTails:

@@ -8,7 +8,7 @@ import numpy as np
 from .choices import DEFAULT_GRID, GRIDS
 from .coarse import CoarseLaw
 from .floats import rough_tails
-from .grids import Grid
+from .grids import Grid, half_off
 from .intervals import Interval, down, up
 from .lattices import common_spacing
 from .onestep import OneStep
@@ -104,7 +104,7 @@ def make_plan(
     upper = grids_for(parts, ranges, aligned, dx, +1)
     dx = float(upper[0].dx)
     if settings.grid == DEFAULT_GRID:
-        lower = half_a_cell_off(parts, lower, upper)
+        upper = half_a_cell_off(parts, lower, upper)
     n = settings.n or good_size(int(width / dx) + 16)
     spare = math.exp(max(log_tail, -660.0))
     return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
@@ -226,17 +226,16 @@ def _heaviest_atom(step: OneStep) -> Interval:
     return step.columns.loss[int(np.argmax(step.columns.p.mid))]
 
 
-def _offset(step: OneStep, dx: float, side: int) -> float:
-    """Where a node has to be: at the heaviest atom, or where a law that the grid does not resolve starts."""
+def _offset(step: OneStep, side: int) -> float:
+    """Where a node has to be: at the heaviest atom, or where the law starts, which may be abruptly."""
     if len(step.columns):
         return _nudged(_heaviest_atom(step), side)
-    start = abs(float(step.smallest.mid))
-    return _nudged(step.smallest, side) if 0 < start < 2 * dx else 0.0
+    return _nudged(step.smallest, -1) if math.isfinite(step.smallest.lo) and step.smallest.lo != 0 else 0.0
 
 
 def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
     """One grid a part that covers its range; side +1 for the upper, -1 for the lower bound."""
-    offsets = [_offset(step, dx, side) for step, _ in parts]
+    offsets = [_offset(step, side) for step, _ in parts]
     if aligned is not None and aligned.exact:
         dx = aligned.spacing / aligned.cells
         for index, (step, _) in enumerate(parts):
@@ -256,11 +255,9 @@ def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) ->
 
 
 def half_a_cell_off(parts, lower: tuple[Grid, ...], upper: tuple[Grid, ...]) -> tuple[Grid, ...]:
-    """Lower grids whose cells have their midpoints on the upper grids' nodes, where there is no atom to be on a node."""
+    """Upper grids whose nodes are the midpoints of the lower grids' cells, where there is no atom to be on a node."""
     return tuple(
-        Grid(above.dx / 2, above.dx, above.first - 1, above.size + 1)
-        if not len(step.columns) and below.offset == above.offset == 0.0 and below.dx == above.dx
-        else below
+        above if len(step.columns) else Grid(half_off(below), below.dx, below.first - 1, below.size + 1)
         for (step, _), below, above in zip(parts, lower, upper, strict=True)
     )
 

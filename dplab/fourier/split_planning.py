@@ -71,7 +71,7 @@ def split_plan(
     dx = max(wanted, least)
     aligned = alignment(parts, dx, least)
     lower, upper = grids_for(parts, ranges, aligned, dx, -1), grids_for(parts, ranges, aligned, dx, +1)
-    dx, lower = upper[0].dx, half_a_cell_off(parts, lower, upper)
+    dx, upper = upper[0].dx, half_a_cell_off(parts, lower, upper)
     sizes = [good_size(int(width / dx) + 16) for width in widths]
     windows = dict(zip((term.large for term in terms), zip(spans, sizes, strict=True), strict=True))
     return Plan(
