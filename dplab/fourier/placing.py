@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import mpmath
 import numpy as np
 
 from ..core.errors import NoEnclosureError
-from ..core.solving import bessel_series
 
 if TYPE_CHECKING:
     from .intervals import Interval
@@ -97,6 +95,8 @@ class Placing:
         from .intervals import Interval, as_interval
 
         x = as_interval(x)
+        import mpmath
+
         with mpmath.workdps(30):
             ends = [mpmath.loggamma(mpmath.mpf(float(end))) for end in (x.lo, x.hi)]
             least = -0.1215 if x.lo < 1.4617 < x.hi else min(ends)
@@ -110,6 +110,10 @@ class Placing:
         whole = round(float(order.mid))  # rounding has made an interval of it
         if not order.lo <= whole <= order.hi or order.hi - order.lo > 0.5:
             raise NoEnclosureError(f"besseli: the order lies in [{order.lo}, {order.hi}]: not a whole number")
+        import mpmath
+
+        from ..core.solving import bessel_series
+
         with mpmath.workdps(30):
             low, high = (bessel_series(abs(whole), mpmath.mpf(float(end))) for end in (x.lo, x.hi))
             return Interval(*_outward(low, high))

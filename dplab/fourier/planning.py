@@ -257,7 +257,9 @@ def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) ->
 def half_a_cell_off(parts, lower: tuple[Grid, ...], upper: tuple[Grid, ...]) -> tuple[Grid, ...]:
     """Upper grids whose nodes are the midpoints of the lower grids' cells, where there is no atom to be on a node."""
     return tuple(
-        above if len(step.columns) else Grid(half_off(below), below.dx, below.first - 1, below.size + 1)
+        above
+        if len(step.columns) or below.dx != above.dx
+        else Grid(half_off(below), below.dx, below.first - 1, below.size + 1)
         for (step, _), below, above in zip(parts, lower, upper, strict=True)
     )
 

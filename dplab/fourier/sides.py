@@ -64,7 +64,7 @@ class Side:
         errors = found.rounding + found.periodisation
         kernel = max(found.value + self.sign * errors, 0.0)
         slack = self.sign * (found.log_slack + 8 * U)
-        log_finite = found.log_factor + slack + math.log(kernel) if kernel > 0 else -math.inf
+        log_finite = float(found.log_factor) + float(slack) + math.log(kernel) if kernel > 0 else -math.inf
         if math.isnan(log_finite):  # beyond float64: nothing is known
             log_finite = self.sign * math.inf
         log_infinity = math.log(self.infinity) if self.infinity > 0 else -math.inf
