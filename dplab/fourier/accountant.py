@@ -208,7 +208,17 @@ class OneDirection:
             if other.splitting is not None:
                 tried = best, self._tried(other, point, rtol, settings, alone, refuse=False)
                 best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
+        by_hand = (settings.dx, settings.n, settings.tilt) != (None, None, None) or settings.grid != DEFAULT_GRID
+        if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not by_hand:
+            written = self._written_down(point)
+            if (written.relative_width, written.upper.log_bound) < (best[0].relative_width, best[0].upper.log_bound):
+                best = written, best[1]
         return best
+
+    def _written_down(self, point: Point) -> Found:
+        """Both sides from all sums of losses, where there are few."""
+        total = enumerated_delta(self.parts, _enclosed(point)) + Interval(*self.infinity)
+        return Found(_known(max(float(total.lo), 0.0)), _known(min(float(total.hi), 1.0)), _NO_PLAN)
 
     def _tried(self, saddle: Saddle, point: Point, rtol: float, settings: Settings, alone: bool, refuse: bool = True):
         """Brackets from better and better plans of one kind."""
@@ -237,9 +247,7 @@ class OneDirection:
 
     def without_grid(self, point: Point, settings: Settings) -> Found | None:
         """Answers that need no composition on a grid."""
-        eps = Interval(point.eps - point.eps_error, point.eps + point.eps_error)
-        if point.eps_error:
-            eps = Interval(down(eps.lo), up(eps.hi))
+        eps = _enclosed(point)
         if math.isinf(point.eps):
             low, high = self.infinity if point.eps > 0 else (1.0, 1.0)
         elif self.infinity[0] >= 1:
@@ -256,6 +264,12 @@ class OneDirection:
         else:
             return None
         return Found(_known(low), _known(high), _NO_PLAN)
+
+
+def _enclosed(point: Point) -> Interval:
+    """All values that the point's eps may have."""
+    eps = Interval(point.eps - point.eps_error, point.eps + point.eps_error)
+    return Interval(down(eps.lo), up(eps.hi)) if point.eps_error else eps
 
 
 def _known(value: float) -> SideValue:

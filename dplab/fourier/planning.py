@@ -9,7 +9,7 @@ from .choices import DEFAULT_GRID, GRIDS
 from .coarse import CoarseLaw
 from .floats import rough_tails
 from .grids import Grid, half_off
-from .intervals import Interval, down, up
+from .intervals import Interval, U, down, up
 from .lattices import common_spacing
 from .onestep import OneStep
 from .rare import Splitting
@@ -72,7 +72,7 @@ def make_plan(
 
     `nearby` > 0 makes the window wider, so that the plan also serves eps where the tilted sum is e^{-nearby} smaller.
     """
-    tilt = settings.tilt if settings.tilt is not None else saddle.tilt
+    tilt = settings.tilt if settings.tilt is not None else min(saddle.tilt, _steepest(parts, saddle.eps))
     steps = sum(k for _, k in parts)
     chosen, laws = GRIDS[settings.grid], [law for law, _ in scout.laws]
     if chosen.order == 1:  # losses move by at most dx to either side
@@ -108,6 +108,13 @@ def make_plan(
     n = settings.n or good_size(int(width / dx) + 16)
     spare = math.exp(max(log_tail, -660.0))
     return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
+
+
+def _steepest(parts: list[tuple[OneStep, int]], eps: float) -> float:
+    """The tilt at which rounding of losses in float64 still costs only a thousandth of delta."""
+    largest = ((k, abs(float(step.largest.mid))) for step, k in parts)
+    scale = abs(eps) + sum(k * loss for k, loss in largest if math.isfinite(loss))
+    return 1e-3 / (64 * U * max(scale, 1e-290))
 
 
 def coarsest(parts: list[tuple[OneStep, int]], tilt: float, rtol: float) -> float:

@@ -1,5 +1,7 @@
 """Lattices: aligned grids have no grid error, commensurable lattices share a grid, few other atoms are listed."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -185,3 +187,21 @@ def test_what_is_left_out_of_an_endless_loss_counts():
     assert step.curve(far).lo[0] == 0
     assert step.curve(far).hi[0] > 0
     assert np.isinf(step.largest.hi)
+
+
+def test_a_few_very_skewed_steps():
+    """The tilted sum is one atom on one side: all nine sums are written down instead."""
+    composition = 8 * ExponentialCounting("0.4484", 12, 53)
+    bracket = fourier.delta(composition, "1.7e-4")
+    assert bracket.reached
+    assert bracket.contains(reference.delta(composition, "1.7e-4", digits=20).value)
+
+
+@pytest.mark.parametrize(("eps0", "k"), [("800", 5), ("0.1", 1000), ("3", 16), ("0.02834", 2)])
+def test_eps_at_the_largest_loss_of_all(eps0, k):
+    """delta is 0 there, and float64 cannot tell: what is left is as small as its rounding of the losses."""
+    eps = k * Fraction(eps0)
+    bracket = fourier.delta(k * RandomizedResponse.from_eps(eps0), eps)
+    assert bracket.lower == 0
+    assert bracket.upper < 1e-9
+    assert fourier.delta(k * RandomizedResponse.from_eps(eps0), eps * Fraction(10**6 - 1, 10**6)).reached
