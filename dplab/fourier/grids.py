@@ -105,6 +105,7 @@ class Lines:
     tails: StepTails
     drops_below: bool
     slack: float = 0.0
+    ends: tuple[Interval, Interval] | None = None
 
     def _away(self, cells: np.ndarray) -> Interval:
         """Enclosures of x - m for an end x of a cell that many cells away."""
@@ -121,11 +122,13 @@ class Lines:
         """Atoms above these losses belong to the test sets."""
         return self.points + (0.5 - self.shift) * (1e-3 * self.grid.dx)
 
-    def values(self, step: OneStep) -> tuple[Interval, Interval]:
-        """Enclosures of each line at its cell's left and right end."""
-        nodes, m = self.grid.at(), self.atom_limits
-        to_left, to_right = self._away(-self.shift), self._away(1 - self.shift)
-        return step.line(nodes[:-1], m, self.tails, to_left), step.line(nodes[1:], m, self.tails, to_right)
+    def values(self, step: OneStep, where=slice(None)) -> tuple[Interval, Interval]:
+        """Enclosures of each line, or of some, at its cell's left and right end; `ends` keeps those of all."""
+        if self.ends is not None:
+            return self.ends[0][where], self.ends[1][where]
+        nodes, m, shift = self.grid.at(), self.atom_limits[where], self.shift[where]
+        tails, to_left, to_right = self.tails.at(where), self._away(-shift), self._away(1 - shift)
+        return step.line(nodes[:-1][where], m, tails, to_left), step.line(nodes[1:][where], m, tails, to_right)
 
     def first(self, step: OneStep) -> tuple[Interval, float]:
         """The first cell's line at its left end, and a lower bound of its value at x = 0, the mass of {s > m_0}."""
@@ -171,6 +174,9 @@ def supporting_lines(step: OneStep, grid: Grid) -> Lines:
         for old, new in zip(tails, again, strict=True):
             old.lo[bad], old.hi[bad] = new.lo, new.hi
         lines = replace(lines, shift=shift)
+        for old, new in zip((at_left, at_right), lines.values(step, bad), strict=True):
+            old.lo[bad], old.hi[bad] = new.lo, new.hi
+    lines = replace(lines, ends=(at_left, at_right))
     everything = 1 - FN.exp(grid.at()[:1]) * step.q_mass
     return replace(lines, drops_below=bool(everything.hi[0] < lines.first(step)[0].lo[0]))
 
