@@ -238,6 +238,17 @@ def _whole_power(x, power: int):
     return mpmath.mpf(1) / x**-power if x != 0 else mpmath.inf
 
 
+def _bessel(order, x):
+    return _bessel_once(order, x, mpmath.mp.prec)
+
+
+@functools.lru_cache(maxsize=20_000)
+def _bessel_once(order, x, precision: int):
+    """Sums over the same outcomes ask for the same values again and again."""
+    with mpmath.workprec(precision):
+        return mpmath.besseli(order, x)
+
+
 _CHAINS = {"Add": operator.add, "Mul": operator.mul}
 
 _CONSTANTS: dict[str, Callable] = {
@@ -257,6 +268,7 @@ _RULES: dict[str, Callable] = {
     "Min": lambda *parts: min(parts),
     "Phi": lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2,
     "PhiInverse": lambda a: -mpmath.sqrt(2) * _erfc_inverse(2 * a),
+    "besseli": _bessel,
     "binomial": mpmath.binomial,
     "ceiling": mpmath.ceil,
     "LambertW": mpmath.lambertw,

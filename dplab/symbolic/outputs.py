@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
+from .masses import Masses, usual_range, weight
 from .numeric import Values, function, infinite_sum, number
 from .quadrature import Panel
 
@@ -66,12 +67,15 @@ class Lattice:
     rate: Any = None
     mixed: int = 0
     """With a `rate` r, the side `mixed` (0 or 1) is r times itself plus 1 - r times the other one."""
+    powers: tuple = (3, 3)
+    """(b, a): M(a) is finite, and so is M(b) of the other direction; no more may be asked for."""
 
     def swapped(self) -> "Lattice":
         """P and Q change places."""
         return Lattice(
-            self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range, self.rate, 1 - self.mixed
-        )
+            self.j, self.q, self.p, self.lower, self.upper, self.q_range, self.p_range, self.rate, 1 - self.mixed,
+            self.powers[::-1],
+        )  # fmt: skip
 
     def sampled(self, rate) -> "Lattice":
         """The mixture of P and Q in place of P."""
@@ -111,10 +115,10 @@ class Lattice:
         def term(j):
             pair = masses[0](j), masses[1](j)
             found.append(pair)
-            return weight(*pair)
+            return weight(*pair, *self.powers)
 
         infinite_sum(term, low, high)
-        return Masses(found)
+        return Masses(found, self.powers)
 
 
 def _on_range(mass: Callable, ends: tuple | None, values: Values) -> Callable:
@@ -156,56 +160,6 @@ class Line:
 
 
 Outputs = Table | Lattice | Line
-
-
-class Masses:
-    """Outcomes as a list of (mass under P, mass under Q)."""
-
-    def __init__(self, points: Sequence[tuple]):
-        self.points = [(p, q) for p, q in points if p or q]
-
-    def merged(self) -> list[tuple]:
-        """Outcomes with the same loss, to half the working digits, added up."""
-        found: dict[Any, tuple] = {}
-        for p, q in self.points:
-            key = mpmath.nstr(p / q, mpmath.mp.dps // 2) if p and q else bool(p)
-            before = found.get(key, (mpmath.mpf(0), mpmath.mpf(0)))
-            found[key] = (before[0] + p, before[1] + q)
-        return list(found.values())
-
-    def totals(self) -> tuple:
-        """P and Q of everything."""
-        return mpmath.fsum(p for p, _ in self.points), mpmath.fsum(q for _, q in self.points)
-
-    def infinite(self) -> tuple:
-        """P(Q = 0) and Q(P = 0)."""
-        return mpmath.fsum(p for p, q in self.points if not q), mpmath.fsum(q for p, q in self.points if not p)
-
-    def moment(self, function: Callable, kinks: Sequence = ()):
-        """The sum of function(s) P over the outcomes that both can produce."""
-        return sum((function(mpmath.log(p / q)) * p for p, q in self.points if p and q), mpmath.mpf(0))
-
-    def above(self, c) -> tuple:
-        """P(s > c) and Q(s > c); outcomes that Q lacks have s = infinity. Losses equal up to rounding do not count."""
-        growth = mpmath.exp(c) * (1 + mpmath.eps * 2**10)
-        chosen = [(p, q) for p, q in self.points if p > growth * q]
-        return mpmath.fsum(p for p, _ in chosen), mpmath.fsum(q for _, q in chosen)
-
-    def hockey_stick(self, eps):
-        """The sum of max(P - e^eps Q, 0)."""
-        growth = mpmath.exp(eps)
-        return mpmath.fsum(max(p - growth * q, mpmath.mpf(0)) for p, q in self.points)
-
-    powers = (mpmath.mpf(-3), mpmath.mpf(3))
-
-    def range(self) -> tuple:
-        """The smallest and the largest finite loss among outcomes that are not negligible."""
-        losses = [mpmath.log(p / q) for p, q in self.points if min(p, q) > mpmath.mpf(10) ** -8]
-        return min(losses), max(losses)
-
-    def loss_points(self) -> list[tuple]:
-        """(loss, mass under P) for a small copy on a grid."""
-        return [(mpmath.log(p / q), p) for p, q in self.points if p and q]
 
 
 class Curves:
@@ -277,8 +231,9 @@ class Curves:
 
     def range(self) -> tuple:
         """The smallest and the largest loss among typical outcomes."""
-        losses = [mpmath.log(p / q) for _, p, q in self._samples() if max(p, q) > mpmath.mpf(10) ** -4]
-        losses += [loss for loss, _ in self.masses.loss_points()]
+        heights = [(mpmath.log(p / q), max(p, q)) for _, p, q in self._samples()]
+        ends = usual_range(heights, mpmath.mpf(10) ** -4) if heights else ()
+        losses = [*ends, *(loss for loss, _ in self.masses.loss_points())]
         return min(losses), max(losses)
 
     def loss_points(self) -> list[tuple]:
@@ -358,7 +313,7 @@ def _cut(piece: tuple, typical: Sequence) -> tuple:
     def end(limit, start, sign):
         if not mpmath.isinf(limit):
             return limit
-        reach = width
+        reach = min(width, _scale(p, q, start, sign))
         for _ in range(40):
             t = start + sign * reach
             if weight(p(t), q(t)) * reach < mpmath.eps / 1000:
@@ -370,7 +325,21 @@ def _cut(piece: tuple, typical: Sequence) -> tuple:
     inner = inside[len(inside) // 2 : len(inside) // 2 + 1]
     if any(map(mpmath.isinf, ends)):
         inner = inside
+        if not inner:  # M(3) or M(-3) is infinite, so that no end of the integrals was found
+            sides = [(anchors[0], -1), (anchors[-1], 1)]
+            scales = [
+                (start, sign, _scale(p, q, start, sign))
+                for limit, (start, sign) in zip(ends, sides, strict=True)
+                if mpmath.isinf(limit)
+            ]
+            inner = sorted(start + sign * scale * times for start, sign, scale in scales for times in (1, 4))
     return [ends[0], *inner, ends[1]], p, q
+
+
+def _scale(p: Callable, q: Callable, start, sign: int):
+    """How far from a point most of the mass on one side of it lies: where distance times density is largest."""
+    distances = [mpmath.mpf(2) ** k for k in range(-40, 41)]
+    return max(distances, key=lambda r: r * max(p(start + sign * r), q(start + sign * r)))
 
 
 def _decays(cuts: Sequence, p: Callable, q: Callable, z) -> bool:
@@ -397,14 +366,6 @@ def _log_power(p: Callable, q: Callable, t, z):
     """log of P (P/Q)^z, None where one of them vanishes."""
     a, b = p(t), q(t)
     return mpmath.log(a) + z * mpmath.log(a / b) if a > 0 and b > 0 else None
-
-
-def weight(p, q):
-    """What an outcome counts for in the largest moments that checks ask for, M(3) and M(-3)."""
-    if not p or not q:
-        return p + q
-    ratio = p / q
-    return max(p * ratio**3, q / ratio**3)
 
 
 def bisected(holds: Callable, a, b):

@@ -112,7 +112,9 @@ class Scene:
     def loss(self, reach=1):
         """A random value of the loss among those that occur, or up to `reach` times further out."""
         low, high = self.twin.range()
-        middle, half = (low + high) / 2, (high - low) / 2 or mpmath.mpf(1)
+        middle, half = (low + high) / 2, (high - low) / 2
+        if half <= (1 + abs(middle)) * mpmath.sqrt(mpmath.eps):  # one loss, up to rounding
+            half = mpmath.mpf(1)
         return middle + half * reach * mpmath.mpf(self.random.randint(-9000, 9000)) / 10_000
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ from mpmath import mpf
 from dplab import Pair, PoissonSubsampled, symbolic
 from dplab.core.errors import ParameterError
 from dplab.symbolic.calculus import exponential
+from dplab.symbolic.masses import Masses
 from dplab.symbolic.numeric import number
 from dplab.symbolic.worker import StageStopped, run_stage
 
@@ -134,3 +135,21 @@ def test_a_stage_that_succeeds_gives_its_value():
 def test_bad_budgets(budget):
     with pytest.raises(ParameterError, match="budget"):
         run_stage("moments", "calculus:in_worker", [], budget=budget)
+
+
+# --- laws whose mass is anywhere ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rate", ["1", "1000", "1/1000"])
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_a_half_line_on_which_a_high_moment_is_infinite(rate, direction):
+    """Nothing but the end 0 says where the mass is, and M(-3) is infinite."""
+    pair = Pair.from_text(f"2*{rate}*exp(-2*{rate}*t)", f"{rate}*exp(-{rate}*t)", "t", (0, "inf"))
+    derivation = symbolic.derive(pair, direction)
+    assert all(row.digits >= 30 for row in derivation.checked)
+
+
+def test_ranges_where_every_mass_is_small():
+    masses = Masses([(mpf(1) - mpf(10) ** -12, mpf(10) ** -12), (mpf(10) ** -12, mpf(1) - mpf(10) ** -12)])
+    low, high = masses.range()
+    assert -low == high > 27

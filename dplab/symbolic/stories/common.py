@@ -272,7 +272,8 @@ def tradeoff_step(setting: Setting, lines: Sequence[Line], reason: str = "", **m
             p, q = scene.twin.above(c)
             alpha = scene.twin.totals()[0] - p
             found = scene.number(formula, alpha=alpha)
-            yield Comparison(f"f({mpmath.nstr(alpha, 5)})", found, q)
+            # alpha is a difference from 1, so that a small f has lost digits
+            yield Comparison(f"f({mpmath.nstr(alpha, 5)})", found, q, scale=mpmath.mpf(10) ** -6)
 
     reason = reason or (
         "Neyman-Pearson: reject where `s <= c`; `alpha` is the mass of that under the first distribution, "

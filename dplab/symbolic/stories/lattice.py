@@ -146,10 +146,10 @@ def discrete_laplace_story(setting: Setting) -> list[Step]:
     loss = sign * (sympy.Abs(J) - sympy.Abs(J - shift)) / b
     head = [
         _output_step(setting, share * r ** sympy.Abs(J - shift), share * r ** sympy.Abs(J), letters, setting.backward),
-        _loss_step(setting, [Line("s(j)", loss)], loss),
+        loss_step(setting, [Line("s(j)", loss)], loss),
     ]
     if len(atoms) > MOST_WRITTEN + 1:
-        return [*head, *_steps(setting, discrete_laplace_law(setting.pair, setting.fn, setting.backward))]
+        return [*head, *lattice_steps(setting, discrete_laplace_law(setting.pair, setting.fn, setting.backward))]
     return head + finite_steps(setting, atoms, letters)
 
 
@@ -190,9 +190,9 @@ def lattice_story(law_of: Callable[..., Law]) -> Callable[[Setting], list[Step]]
         p, q = (law.q, law.p) if setting.backward else (law.p, law.q)
         head = [
             _output_step(setting, p, q, law.letters, False),
-            _loss_step(setting, [Line("s(j)", law.loss, where)], law.loss),
+            loss_step(setting, [Line("s(j)", law.loss, where)], law.loss),
         ]
-        return [*head, *_steps(setting, law)]
+        return [*head, *lattice_steps(setting, law)]
 
     return story
 
@@ -203,7 +203,9 @@ def _output_step(setting: Setting, p, q, letters, _backward: bool) -> Step:
     return Step(step.title, step.lines, step.reason, step.check, step.against, letters)
 
 
-def _loss_step(setting: Setting, lines: list[Line], loss) -> Step:
+def loss_step(setting: Setting, lines: list[Line], loss) -> Step:
+    """s of each outcome."""
+
     def check(scene: Scene):
         masses = [scene.mass_at(side) for side in (0, 1)]
         for j in scene.common_outcomes(3):
@@ -213,7 +215,8 @@ def _loss_step(setting: Setting, lines: list[Line], loss) -> Step:
     return Step("Privacy loss", tuple(lines), reason, check, "the masses themselves")
 
 
-def _steps(setting: Setting, law: Law) -> list[Step]:
+def lattice_steps(setting: Setting, law: Law, mgf_stopped: StageStopped | None = None) -> list[Step]:
+    """What follows from the law of the loss; `mgf_stopped` says why M(z) is no closed form, where that is told."""
     letters = law.letters
     mean, square = (sympy.Sum(law.p * law.loss**n, (J, law.first, law.last)) / (1 - law.infinite) for n in (1, 2))
     kappa = sympy.Symbol("kappa1", real=True)
@@ -223,7 +226,13 @@ def _steps(setting: Setting, law: Law) -> list[Step]:
     return [
         _pld_step(setting, law),
         _other_direction(setting, law),
-        common.mgf_step(setting, [Line("M(z)", law.mgf)], "The sum of `P^{z+1} Q^{-z}`", letters=letters),
+        common.mgf_step(
+            setting,
+            [Line("M(z)", law.mgf)],
+            "The sum of `f^{z+1} g^{-z}`, f and g the first and the second distribution",
+            letters=letters,
+            stopped=mgf_stopped,
+        ),
         common.cumulant_step(
             setting,
             mean,

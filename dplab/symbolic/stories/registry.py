@@ -13,6 +13,7 @@ from ..derivation import Step
 from ..outputs import Outputs
 from . import finite, lattice
 from .gaussian import gaussian_outputs, gaussian_story
+from .integers import integer_outputs, integer_story
 from .laplace import laplace_outputs, laplace_story
 from .own import own_outputs, own_story
 from .sampled import BASES, sampled_outputs, sampled_story
@@ -37,6 +38,7 @@ OUTCOMES: dict[str, Story] = {
     "DiscreteLaplace": (lattice.discrete_laplace_outputs, lattice.discrete_laplace_story),
     "DensityPair": (own_outputs, own_story),
     "Gaussian": (gaussian_outputs, gaussian_story),
+    "IntegerPair": (integer_outputs, integer_story),
     "Laplace": (laplace_outputs, laplace_story),
 }
 
