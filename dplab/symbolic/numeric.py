@@ -77,6 +77,8 @@ class _Compiler:
             return self._power(node)
         if kind in _CHAINS:
             return _chained(_CHAINS[kind], [self.node(part) for part in node.args])
+        if kind == "acot" and not isinstance(node, sympy.acot):  # the angle in (0, pi), of pairs of one's own
+            return _joined(lambda x: mpmath.pi / 2 - mpmath.atan(x), [self.node(node.args[0])])
         rule = _RULES.get(kind) or getattr(mpmath, kind, None)
         if rule is None or node.is_Symbol:
             raise NoClosedFormError(f"evaluation: no number for {str(node)[:60]}")
@@ -267,6 +269,7 @@ _RULES: dict[str, Callable] = {
     "Max": lambda *parts: max(parts),
     "Min": lambda *parts: min(parts),
     "Phi": lambda x: mpmath.erfc(-x / mpmath.sqrt(2)) / 2,
+    "upper_normal": lambda x: mpmath.erfc(x / mpmath.sqrt(2)) / 2,
     "PhiInverse": lambda a: -mpmath.sqrt(2) * _erfc_inverse(2 * a),
     "besseli": _bessel,
     "binomial": mpmath.binomial,

@@ -269,7 +269,7 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
         difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
         return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
 
-    inside = [t for low, high in pairwise(cuts) for t in inner_points(low, high, 12)]
+    inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
     ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
     far = [
         start + sign * mpmath.mpf(2) ** k
@@ -277,7 +277,7 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
         if mpmath.isinf(end) and not mpmath.isinf(start)
         for k in range(5, 80)
     ]
-    probes = sorted([*ends, *inside, *(t for t in far if p(t) and q(t))])
+    probes = sorted({*ends, *inside, *(t for t in far if p(t) and q(t))})
     signs = [sign(t) for t in probes]
     borders, states = [cuts[0]], [signs[0]]
     for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
@@ -285,6 +285,14 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
             borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
             states.append(right)
     return [*borders, cuts[-1]], states
+
+
+def _near_ends(low, high) -> list:
+    """Points that crowd at both ends of a finite interval: in a long one all that happens may be near one of them."""
+    if mpmath.isinf(low) or mpmath.isinf(high):
+        return []
+    parts = [(high - low) * mpmath.mpf("0.8") ** k for k in range(1, 33)]
+    return [*(low + part for part in parts), *(high - part for part in parts)]
 
 
 def _added(one: Sequence, two: Sequence) -> tuple:

@@ -286,6 +286,12 @@ def test_random_parameters_against_the_reference(seed):
         assert found == expected or abs(found - expected) <= mpf(10) ** -40 * abs(expected)
 
 
+def test_exponentials_of_long_fractions_are_left_alone():
+    """To factor a fraction in e^{833/1000} is to factor a polynomial of degree 833."""
+    for pair in (ExponentialCounting("0.833", 4, 10), KaryRandomizedResponse("0.833", 7)):
+        assert all(row.digits >= 30 for row in symbolic.derive(pair).checked)
+
+
 def test_the_gallery_has_every_mechanism():
     from dplab.core.pair import Pair
     from dplab.symbolic.showing import specimens

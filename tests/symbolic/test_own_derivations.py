@@ -7,9 +7,11 @@ from mpmath import mpf
 
 from dplab import Pair, PoissonSubsampled, symbolic
 from dplab.core.errors import ParameterError
+from dplab.mechanisms.own.programs import acot, upper_normal
 from dplab.symbolic.calculus import exponential
 from dplab.symbolic.masses import Masses
 from dplab.symbolic.numeric import number
+from dplab.symbolic.outputs import Line, Piece, _borders
 from dplab.symbolic.worker import StageStopped, run_stage
 
 T = sympy.Symbol("t", real=True)
@@ -147,6 +149,51 @@ def test_a_half_line_on_which_a_high_moment_is_infinite(rate, direction):
     pair = Pair.from_text(f"2*{rate}*exp(-2*{rate}*t)", f"{rate}*exp(-{rate}*t)", "t", (0, "inf"))
     derivation = symbolic.derive(pair, direction)
     assert all(row.digits >= 30 for row in derivation.checked)
+
+
+@pytest.mark.long
+def test_a_loss_that_turns_where_little_mass_is():
+    """The loss turns near -4 and 5; a twin that looks at every twelfth unit only misses the dip."""
+    law = "9*exp(-{t}**2/2)/(10*sqrt(2*pi)) + exp(-{t}**2/50)/(50*sqrt(2*pi))"
+    pair = Pair.from_text(law.replace("{t}", "(t - 1)"), law.replace("{t}", "t"))
+    derivation = symbolic.derive(pair, budget=0.5)
+    assert all(row.digits >= 30 for row in derivation.checked)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_masses_at_infinity_in_functions_of_the_analysis(direction):
+    """What is cut off a Gaussian or a Cauchy law is written in its own tails, which need numbers."""
+    for density in ("exp(-t**2/2)/(sqrt(2*pi)*erf(2/sqrt(2)))", "1/(2*atan(2)*(1 + t**2))"):
+        law = f"piecewise(({density}, abs(t) <= 2), (0, True))"
+        pair = Pair.from_text(law.replace("t**2", "(t - 1)**2").replace("abs(t)", "abs(t - 1)"), law)
+        with mpmath.workdps(40):
+            expected = number(pair.analysis.infinite, {})
+            q = Pair.from_text(law, law.replace("t**2", "(t - 1)**2").replace("abs(t)", "abs(t - 1)"))
+            assert abs(number(q.analysis.missing, {}) - expected) < mpf(10) ** -35
+        derivation = symbolic.derive(pair, direction, budget=0.5)
+        assert all(row.digits >= 30 for row in derivation.checked)
+
+
+@pytest.mark.parametrize("x", ["-1.5", "0.25", "3"])
+def test_tails_of_the_analysis_as_numbers(x):
+    with mpmath.workdps(40):
+        at, value = sympy.Rational(x), mpf(x)
+        assert abs(number(upper_normal(at), {}) - (1 - mpmath.ncdf(value))) < mpf(10) ** -38
+        assert abs(mpmath.cot(number(acot(at), {})) - value) < mpf(10) ** -37
+        assert 0 < number(acot(at), {}) < mpmath.pi
+
+
+def test_the_numbers_find_a_dip_in_a_wide_interval():
+    x = sympy.Symbol("t", real=True)
+    wide = sympy.exp(-((x - 1) ** 2) / 2) * 9 / 10 + sympy.exp(-((x - 1) ** 2) / 50) / 50
+    narrow = wide.xreplace({x: x + 1})
+    with mpmath.workdps(30):
+        twin = Line(x, (Piece(-sympy.oo, sympy.oo, wide, narrow),), (wide, narrow), (-1, 0, 1)).twin({})
+        (cuts, p, q), c = twin.pieces[0], mpf("-0.6")
+        borders = _borders(cuts, p, q, mpmath.exp(c))[0]
+        assert len(borders) == 5  # far out the loss is near (t - 1/2)/25
+        assert all(abs(mpmath.log(p(t) / q(t)) - c) < mpf(10) ** -20 for t in borders[1:-1])
 
 
 def test_ranges_where_every_mass_is_small():

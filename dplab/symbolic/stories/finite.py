@@ -1,6 +1,7 @@
 """Mechanisms with a few outcomes: everything is a finite sum, delta(eps) is piecewise linear in x = e^eps."""
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 
 import mpmath
@@ -19,6 +20,7 @@ from .setting import ALPHA, EPS, LAM, A, K, Setting, X, Z
 from .writing import cases
 
 ZERO, ONE = sympy.S.Zero, sympy.S.One
+MOST_DEGREE = 60
 
 
 def response_outputs(pair: RandomizedResponse, fn) -> Table:
@@ -195,13 +197,27 @@ def _with_letters(atoms: Sequence[Atom]) -> tuple[tuple, list[Atom]]:
 def _short_log(loss) -> sympy.Expr:
     if not isinstance(loss, sympy.log):
         return loss
+    if not _of_low_degree(loss):
+        return loss
     inside = sympy.factor(sympy.together(loss.args[0]))
     return sympy.log(inside) if sympy.count_ops(inside) < sympy.count_ops(loss.args[0]) else loss
 
 
 def _short(expression) -> sympy.Expr:
-    forms = [expression, sympy.factor_terms(expression), sympy.factor(expression)]
+    forms = [expression, sympy.factor_terms(expression)]
+    if _of_low_degree(expression):
+        forms.append(sympy.factor(expression))
     return min(forms, key=sympy.count_ops)
+
+
+def _of_low_degree(expression) -> bool:
+    """Whether factoring ends soon: e^{833/1000} counts as the 833rd power of e^{1/1000}."""
+    powers = [
+        argument.as_coeff_Mul()[0] for (argument,) in (x.args for x in sympy.sympify(expression).atoms(sympy.exp))
+    ]
+    powers = [power for power in powers if power.is_Rational]
+    unit = math.lcm(*(int(power.q) for power in powers))
+    return all(abs(power) * unit <= MOST_DEGREE for power in powers)
 
 
 def _variance(atoms: Sequence[Atom], infinite) -> sympy.Expr:
