@@ -23,6 +23,7 @@ METHODS = ("gdp", "limit", "moments", "normal")
 class Model:
     """delta(eps) ~ d + (1 - d) delta_N(eps - shift), with delta_N that of a loss N(mean, variance).
 
+    A normal law that is no loss's (mean < variance/2) can fall below 1 - e^eps, which no delta does: then that counts.
     d is `infinite`, the mass at infinity. `details` has what it was made from: mu, and the composed loss's own mean
     and variance (nats, of its finite part).
     """
@@ -37,8 +38,12 @@ class Model:
         """log delta(eps), eps in nats or infinite."""
         normal = log_normal_delta(self.mean, self.variance, eps - self.shift)
         if self.infinite == 0:
-            return normal
-        return 0.0 if self.infinite == 1 else _log_sum(math.log(self.infinite), math.log1p(-self.infinite) + normal)
+            value = normal
+        elif self.infinite == 1:
+            value = 0.0
+        else:
+            value = _log_sum(math.log(self.infinite), math.log1p(-self.infinite) + normal)
+        return max(value, math.log(-math.expm1(eps))) if eps < 0 else value
 
     def epsilon(self, delta: float) -> float:
         """The smallest eps >= 0 with delta(eps) <= delta; inf if there is none."""

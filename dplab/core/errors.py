@@ -10,13 +10,14 @@ class DplabError(Exception):
 
 
 class ParameterError(DplabError, ValueError):
-    """A value outside its range, or not a number at all."""
+    """A value outside its range, or not a number at all; `found` says which part of it is wrong, before the rest."""
 
-    def __init__(self, name: str, value: object, allowed: str, cause: str = ""):
+    def __init__(self, name: str, value: object, allowed: str, cause: str = "", found: str = ""):
         self.name, self.value, self.allowed = name, value, allowed
         shown = repr(value)
         shown = shown if len(shown) <= 80 else shown[:77] + "..."
-        super().__init__(f"{name} = {shown}: must be {allowed}." + (f" {cause}" if cause else ""))
+        rule = f"{found} It must be {allowed}." if found else f"must be {allowed}."
+        super().__init__(f"{name} = {shown}: {rule}" + (f" {cause}" if cause else ""))
 
 
 class ParameterTypeError(ParameterError, TypeError):

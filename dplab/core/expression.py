@@ -78,9 +78,8 @@ def parse(text: str, name: str, grammar: Grammar = PARAMETER) -> Expression:
 
 
 def _refusal(name: str, text: str, grammar: Grammar, part: str) -> ParameterError:
-    if grammar.conditions:
-        return ParameterError(name, text, "a formula in the variable", f"{part} Functions: {grammar.allowed}.")
-    return ParameterError(name, text, f"a number, a symbol, or a formula of these with {grammar.allowed}", part)
+    what = "a formula in the variable" if grammar.conditions else "a number, a symbol, or a formula of these"
+    return ParameterError(name, text, f"{what}, with {grammar.allowed}", found=part)
 
 
 class _Reader:
@@ -138,6 +137,8 @@ class _Reader:
                 return self._call(called, node, depth)
             if called == PIECEWISE and self.grammar.conditions:
                 return self._piecewise(node, depth)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            raise self.refuse(f"{node.func.id[:40]!r} in {self.source(node)!r} is not allowed: no function known here.")
         raise self.refuse(f"{self.source(node)!r} is not allowed.")
 
     def condition(self, node: ast.expr, depth: int) -> tuple:
@@ -237,8 +238,8 @@ def from_sympy(value, name: str, grammar: Grammar = PARAMETER) -> Expression:
     def refuse(node) -> ParameterError:
         listed = f"+, *, **, {grammar.allowed}"
         if grammar.conditions:
-            part = f"{str(node)[:40]!r} ({type(node).__name__}) is not allowed. Functions: {grammar.allowed}."
-            return ParameterError(name, value, "a formula in the variable", part)
+            part = f"{str(node)[:40]!r} ({type(node).__name__}) is not allowed."
+            return ParameterError(name, value, f"a formula in the variable, with {grammar.allowed}", found=part)
         return ParameterError(name, node, f"a sympy number, symbol, or a formula of {listed}")
 
     def walk(node) -> tuple:

@@ -57,19 +57,22 @@ def law_of(pld: PLD, fn: SympyTable) -> Law:
 
 
 def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
-    """The regions of delta(x), from the largest losses down.
+    """The regions of delta(x), from the largest losses down; for a number x among numbers, that of x alone.
 
     Raises NoClosedFormError if the ends of the support cannot be placed among the atoms.
     """
+    law = _spelled(law, fn)
     knots = _knots(law)
     top, bottom = (knots.index(end) for end in reversed(law.ends)) if law.ends else (0, 0)
-    regions = []
+    regions, only = [], _place(knots, x)
     for i, (upper, lower) in enumerate(pairwise(knots)):
+        if only not in (None, i):
+            continue
         inside = top <= i < bottom
         if lower == -sympy.oo and not inside:
             a, b = sympy.S.One, 1 - law.missing
         else:
-            fn.sample = {x: _sample(lower, upper)}
+            fn.sample = {x: _sample(lower, upper)} if only is None else {}
             part = law.above(x) if inside and law.above else law.total if i >= bottom else Tails(0, 0)
             fn.sample = None
             beyond = [atom for atom in law.atoms if knots.index(atom.loss) <= i]
@@ -77,6 +80,35 @@ def regions_of(law: Law, fn: SympyTable, x: sympy.Expr) -> list[Region]:
             b = sum((atom.q for atom in beyond), sympy.sympify(part.q))
         regions.append(Region(lower, upper, tidy_difference(a, b, x, fn)))
     return regions
+
+
+def _spelled(law: Law, fn: SympyTable) -> Law:
+    """The law with the losses that are numbers written without letters."""
+
+    def spelled(loss: sympy.Expr) -> sympy.Expr:
+        plain = fn.spelled_out(sympy.sympify(loss))
+        return loss if plain.free_symbols else plain
+
+    ends = law.ends and (spelled(law.ends[0]), spelled(law.ends[1]))
+    atoms = [atom._replace(loss=spelled(atom.loss)) for atom in law.atoms]
+    return law._replace(ends=ends, atoms=atoms, inner=[spelled(loss) for loss in law.inner])
+
+
+def _place(knots: list[sympy.Expr], x: sympy.Expr) -> int | None:
+    """The region that a number x lies in; None where parameters without values decide it.
+
+    Elsewhere the formulas may not hold at x, and a sample put for x would change every equal number in them.
+    """
+    if x.free_symbols or any(knot.free_symbols for knot in knots):
+        return None
+    lowest = len(knots) - 2
+    for i in range(lowest, 0, -1):
+        order = sign_of(knots[i] - x)
+        if order is None:
+            return None
+        if order > 0 or (order == 0 and i == lowest):
+            return i
+    return 0
 
 
 def _sample(lower: sympy.Expr, upper: sympy.Expr) -> sympy.Expr:

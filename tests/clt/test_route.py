@@ -222,6 +222,16 @@ def test_eps_of_either_sign_and_infinite():
     assert clt.delta(Gaussian(1), "-1/2").value > -math.expm1(-0.5)
 
 
+def test_a_normal_law_that_is_no_loss_keeps_to_the_least_delta():
+    """mean < variance/2: E e^-s > 1, and the normal formula falls below 1 - e^eps, which no pair of laws does."""
+    answer = clt.delta(W1, -1, "remove", "normal")
+    assert answer.details["mean"] < answer.details["variance"] / 2
+    for eps in (-1, "-0.01", "-3"):
+        least = -math.expm1(float(eps))
+        assert clt.delta(W1, eps, "remove", "normal").value >= least * (1 - 1e-15)
+        assert clt.log_delta(W1, eps, "remove", "normal").value >= math.log(least)
+
+
 @every_method
 @pytest.mark.parametrize(
     "lossless",

@@ -35,11 +35,51 @@ def log_of(density: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.Ex
             together = sympy.factor_terms(together)
         if not together.is_Add:
             return log_of(together, t, sample)
-        return sympy.log(together)
+        return _log_of_normals(together, t) or sympy.log(together)
     if density.is_Mul:
         factors = [_positive(factor, t, sample) for factor in density.args]
         return sympy.Add(*(log_of(factor, t, sample) for factor in factors))
     return sympy.log(density)
+
+
+def _log_of_normals(density: sympy.Expr, t: sympy.Symbol) -> sympy.Expr | None:
+    """log of a sum of terms c e^{a2 t^2 + a1 t}, a2 < 0: their common factor and log of the rest; None for others.
+
+    Far out every term vanishes in float64 and takes the loss with it, unless what they share stands outside the log.
+    """
+    terms = []
+    for term in sympy.Add.make_args(sympy.expand(density)):
+        factors, exponent = sympy.S.One, sympy.S.Zero
+        for factor in sympy.Mul.make_args(term):
+            if isinstance(factor, sympy.exp):
+                exponent += factor.args[0]
+            else:
+                factors *= factor
+        polynomial = sympy.expand(exponent).as_poly(t)
+        if factors.has(t) or polynomial is None or polynomial.degree() != 2:
+            return None
+        terms.append((factors, polynomial))
+    squares = [polynomial.coeff_monomial(t**2) for _, polynomial in terms]
+    if not all(square.is_negative for square in squares):
+        return None
+    widest = _extreme(squares, 1)
+    if widest is None:
+        return None
+    slopes = [p.coeff_monomial(t) for (_, p), square in zip(terms, squares, strict=True) if square == widest]
+    shared = widest * t**2 + (_extreme(slopes, -1) or 0) * t
+    rest = [factors * sympy.exp(sympy.expand(polynomial.as_expr() - shared)) for factors, polynomial in terms]
+    return shared + sympy.log(sympy.factor_terms(sympy.Add(*rest)))
+
+
+def _extreme(values: list[sympy.Expr], side: int) -> sympy.Expr | None:
+    """The largest (side 1) or smallest (side -1) of some values; None where parameters decide it."""
+    best = values[0]
+    for value in values[1:]:
+        order = sign(value - best)
+        if order is None:
+            return None
+        best = value if order == side else best
+    return best
 
 
 def _positive(factor: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.Expr:

@@ -131,3 +131,42 @@ def test_an_endless_loss_has_no_largest():
     assert reference.epsilon(pair, 0, "forward").value == mpmath.inf
     assert abs(reference.delta(pair, -2, "forward").value - (1 - mpmath.exp(-2) * (1 - mpmath.exp(-3)))) < 1e-14
     assert fourier.epsilon(pair, 0, "forward").upper == mpmath.inf
+
+
+@pytest.mark.parametrize(
+    ("p", "q", "p_parts", "q_parts"),
+    [
+        ("(exp(-(t - 2)**2/2) + 3*exp(-t**2/2))/(4*sqrt(2*pi))", "exp(-t**2/2)/sqrt(2*pi)",
+         ((0.25, 2), (0.75, 0)), ((1, 0),)),
+        ("(exp(-(t + 1)**2/2) + exp(-(t - 2)**2/2))/(2*sqrt(2*pi))",
+         "(exp(-(t + 1)**2/2) + 2*exp(-(t - 1)**2/2))/(3*sqrt(2*pi))",
+         ((0.5, -1), (0.5, 2)), ((mpf(1) / 3, -1), (mpf(2) / 3, 1))),
+    ],
+    ids=["one mixed", "both mixed"],
+)  # fmt: skip
+def test_mixtures_of_gaussians_have_narrow_brackets(p, q, p_parts, q_parts):
+    """Far out both terms of the mixture vanish in float64; the loss does not."""
+
+    def density(parts, at):
+        return sum(mpf(weight) * mpmath.npdf(at, mean) for weight, mean in parts)
+
+    pair = Pair.from_text(p, q)
+    ends = [mpf(i) / 2 for i in range(-24, 25)]
+    for direction in ("forward", "backward"):
+        one, other = (p_parts, q_parts) if direction == "forward" else (q_parts, p_parts)
+        true = mpmath.quad(lambda at: max(density(one, at) - density(other, at), 0), ends)  # noqa: B023
+        bracket = fourier.delta(pair, 0, direction)
+        assert bracket.lower - 1e-4 <= true <= bracket.upper + 1e-4  # the quadrature has a corner
+        assert bracket.upper - bracket.lower < 1e-3 * bracket.upper
+        assert bracket.contains(reference.delta(pair, 0, direction).value)
+
+
+@pytest.mark.parametrize("law", ["exp(-abs({t}))/2", "exp(-{t})/(1 + exp(-{t}))**2"], ids=["Laplace", "logistic"])
+def test_a_closed_form_at_a_number_is_that_of_its_region(law):
+    """Sampled, the losses' ends are near 0: most eps lie outside, where the sampling map has no inverse; an eps of 1
+    or -1 is also a number in the formulas themselves."""
+    pair = PoissonSubsampled(Pair.from_text(law.replace("{t}", "(t - 1)"), law.replace("{t}", "t")), "0.1")
+    for direction in ("forward", "backward"):
+        for eps in ("0.7", "-0.4", 1, -1, "0.03", 0):
+            found = symbolic.delta(pair, eps, direction).evaluate(30)
+            assert abs(found - reference.delta(pair, eps, direction, digits=30).value) < mpf(10) ** -28

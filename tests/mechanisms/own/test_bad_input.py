@@ -81,7 +81,7 @@ def test_corners_whose_order_depends_on_a_parameter():
         ("besseli(1, 2, 3)", "besseli takes 2 to 2"),
         ("t**2000", "larger than 1000"),
         ("2**(1000*1000)", "larger than 1000"),
-        ("9**999*9**999*9**999*9**999*9**999*9**999*9**999*9**999", "not a formula|too large|moderate|1"),
+        ("((9**999)**999)**999", "power in it is too large"),
         ("t if t else 1", "is not allowed"),
         ("t < 1", "is not allowed"),
         ("piecewise(1, t < 1)", "pairs"),
@@ -96,8 +96,8 @@ def test_corners_whose_order_depends_on_a_parameter():
         ("t" * 2001, "longer than 2000"),
     ],
 )
-def test_the_offending_part_of_a_text_is_named(text, part):
-    with pytest.raises(ParameterError, match=part):
+def test_the_offending_part_of_a_text_is_named_before_what_is_allowed(text, part):
+    with pytest.raises(ParameterError, match=f": .*({part}).* It must be a formula"):
         Pair.from_text(text, LAPLACE)
 
 
