@@ -38,7 +38,8 @@ test: .venv/.test-installed
 	$(BIN)/python -m pytest -m "not long" --numprocesses 2 $(TEST_ARGS)
 
 test-long: .venv/.test-installed
-	$(BIN)/python -m pytest -m long --nbmake --nbmake-timeout=60 tests notebooks $(TEST_ARGS)
+	$(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal --ignore tests/browser tests $(TEST_ARGS)
+	$(BIN)/python -m pytest -m long --nbmake --nbmake-timeout=60 tests/browser notebooks $(TEST_ARGS)
 
 peers: .venv/.lab-installed
 	$(BIN)/python -m dplab.peers
