@@ -84,9 +84,8 @@ def training_runs(count: int = 20, steps: int = 500) -> Composition:
     """Subsampled Gaussians, `steps` each: sigma from 0.7 to 4, q from 0.001 to 0.05, evenly spaced."""
     parts = []
     for i in range(count):
-        share = Fraction(i, max(count - 1, 1))
-        sigma, q = 0.7 + float(share) * 3.3, 0.001 + float(share) * 0.049
-        parts.append((sampled(float(f"{sigma:.12g}"), float(f"{q:.12g}")), steps))
+        gaps = max(count - 1, 1)
+        parts.append((sampled(0.7 + i * (4 - 0.7) / gaps, 0.001 + i * (0.05 - 0.001) / gaps), steps))
     return Composition(parts)
 
 
