@@ -1,6 +1,7 @@
 # make lab        JupyterLab on the notebooks (the first call installs everything into .venv)
 # make test       lint, types and the quick tests
 # make test-long  the tests that take longer: every notebook, and JupyterLab in a real browser
+# make test-exhaustive  the tests that take minutes each
 # make bench      time, bracket width and memory of the standard cases, beside every other accountant that is there
 # make scale      how time grows with steps, transform size, mechanisms and eps points
 # make peers      installs other accountants for `make bench`, each into an environment of its own
@@ -23,7 +24,7 @@ LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 # JupyterLab refuses to run as root unless told that this is meant.
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
-.PHONY: help lab test test-long peers bench scale strict clean
+.PHONY: help lab test test-long test-exhaustive peers bench scale strict clean
 
 help:
 	@sed -n 's/^# //p' Makefile
@@ -35,11 +36,14 @@ lab: .venv/.lab-installed
 test: .venv/.test-installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -m "not long" --numprocesses 2 $(TEST_ARGS)
+	$(BIN)/python -m pytest -m "not long and not exhaustive" --numprocesses 2 $(TEST_ARGS)
 
 test-long: .venv/.test-installed
 	$(BIN)/python -m pytest -m long --numprocesses 2 --dist worksteal --ignore tests/browser tests $(TEST_ARGS)
 	$(BIN)/python -m pytest -m long --nbmake --nbmake-timeout=60 tests/browser notebooks $(TEST_ARGS)
+
+test-exhaustive: .venv/.test-installed
+	$(BIN)/python -m pytest -m exhaustive --numprocesses 2 tests $(TEST_ARGS)
 
 peers: .venv/.lab-installed
 	$(BIN)/python -m dplab.peers

@@ -16,6 +16,7 @@ import dplab
 from dplab import Approximation, Bracket, Composition, Exact, Reference, clt, fourier, reference, symbolic
 from dplab.core.errors import NoClosedFormError
 from dplab.core.functions import MpmathTable
+from dplab.mechanisms import DensityPair
 
 from .mechanisms.examples import EXAMPLES, NOISELESS
 
@@ -228,7 +229,10 @@ def assert_routes_agree(pair, k: int, way: str, eps):
     composition = k * pair
     true = reference.delta(composition, eps, way, digits=25)
     assert isinstance(true, Reference)
-    assert true.error <= mpf(10) ** -20 * abs(true.value)
+    # Integrals over a law of one's own do not know its analytic strip: fewer digits of several steps, which they say.
+    digits = 20 if k == 1 or not isinstance(pair, DensityPair) else 10
+    assert true.error <= mpf(10) ** -digits * abs(true.value)
+    assert true.reached == (true.error <= mpf(10) ** -25 * abs(true.value))
     bracket = fourier.delta(composition, eps, way)
     assert bracket.lower <= true.value + true.error
     assert true.value - true.error <= bracket.upper

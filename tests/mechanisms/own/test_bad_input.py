@@ -109,7 +109,7 @@ def test_no_text_does_anything_but_parse_or_be_refused(text):
         assert parse(str(tree), "P", DENSITY).free_symbols == tree.free_symbols
 
 
-@pytest.mark.long
+@pytest.mark.exhaustive
 @settings(max_examples=60, deadline=None, phases=[Phase.generate])
 @given(
     st.recursive(

@@ -102,7 +102,7 @@ def test_composed_brackets_contain_the_reference(law, way):
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
 @pytest.mark.parametrize("k", [2, 3, 50])
 @both_ways
-@pytest.mark.long
+@pytest.mark.exhaustive
 def test_references_stand_by_their_error(law, k, way):
     """Where the law has corners or few values a short sum converges slowly; the reference then says so."""
     true = reference.delta(k * pair_of(law), "0.5", way, digits=6)
