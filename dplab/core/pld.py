@@ -111,6 +111,18 @@ class PLD:
             p, q = p - atom.p, q - atom.q
         return Tails(p, q)
 
+    def masses_above(self, fn, x) -> Tails:
+        """P(x < s < inf) and Q(s > x), atoms included; x and the atoms must be numbers that can be compared."""
+        p, q = fn.rational(0, 1), fn.rational(0, 1)
+        for atom in self.atoms(fn):
+            if atom.loss > x:
+                p, q = p + atom.p, q + atom.q
+        ends = self.support(fn)
+        if ends is not None and x < ends[1]:
+            rest = self.above(fn, x) if x > ends[0] else self.continuous_mass(fn)
+            p, q = p + rest.p, q + rest.q
+        return Tails(p, q)
+
     def mgf(self, fn, z):
         """M(z) in closed form, or None."""
         return self.pair.mgf(fn, -1 - z if self.backward else z)

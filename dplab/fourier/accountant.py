@@ -147,8 +147,7 @@ class OneDirection:
         """True where a closed form, or a list of all atoms, serves and no particular grid was asked for."""
         if self.has_closed_form:
             return settings.grid == DEFAULT_GRID or self.infinity[0] >= 1
-        by_hand = (settings.dx, settings.n, settings.tilt) != (None, None, None) or settings.grid != DEFAULT_GRID
-        return not by_hand and self.listed is not None
+        return not settings.by_hand and self.listed is not None
 
     def _closed_form(self, eps: Interval) -> tuple[float, float]:
         """Enclosure of delta where no grid is needed; see `has_closed_form`."""
@@ -208,8 +207,7 @@ class OneDirection:
             if other.splitting is not None:
                 tried = best, self._tried(other, point, rtol, settings, alone, refuse=False)
                 best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
-        by_hand = (settings.dx, settings.n, settings.tilt) != (None, None, None) or settings.grid != DEFAULT_GRID
-        if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not by_hand:
+        if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not settings.by_hand:
             written = self._written_down(point)
             if (written.relative_width, written.upper.log_bound) < (best[0].relative_width, best[0].upper.log_bound):
                 best = written, best[1]

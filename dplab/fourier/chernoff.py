@@ -17,8 +17,9 @@ from ..core.errors import ParameterError
 from ..core.pair import Pair
 from ..core.parameters import approximate, checked, require_numbers
 from ..core.pld import PLD
-from .intervals import Interval, U
+from .intervals import Interval
 from .onestep import FN, OneStep
+from .sums import log_exp_sum
 
 _CELLS = 2**14
 _REACH = 38.0
@@ -75,18 +76,9 @@ def one_direction(direction: str) -> str:
 
 
 def _log_mgf(masses: np.ndarray, x: np.ndarray, z: float) -> float:
-    """An upper bound of log sum a_i e^{z x_i}: the rounding of the exponents and of the sum is added."""
-    used = masses > 0
-    if not used.any():
-        return -math.inf
-    exponents = z * x[used]
-    weights = exponents + np.log(masses[used])
-    peak = float(weights.max())
-    value = peak + math.log(float(np.exp(weights - peak).sum()))
-    slack = 4 * float(np.abs(exponents).max()) + 4 * float(
-        np.abs(weights - peak).max(initial=0.0, where=weights > -700)
-    )
-    return value + (slack + 4 * abs(peak) + len(weights) + 3000) * U
+    """An upper bound of log sum a_i e^{z x_i}."""
+    value, slack = log_exp_sum(masses, x, z)
+    return value + slack
 
 
 def alphas_of(pair: Pair, lam: float, direction: str = "forward") -> Alphas:

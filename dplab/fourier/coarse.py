@@ -1,6 +1,7 @@
 """A PLD as a coarse table of cells: rough cumulants for planning; nothing here enters a bound."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -182,6 +183,29 @@ def cumulants(laws: list[tuple[CoarseLaw, int]], tilt: float) -> tuple[float, fl
     for law, k in laws:
         total += k * np.asarray(law.moments(tilt))
     return float(total[0]), float(total[1]), float(total[2])
+
+
+def bisected_tilt(go_right: Callable[[float], bool], steps: int = 20) -> float:
+    """The tilt up to which `go_right` holds, on a logarithmic scale."""
+    low, high = math.log(SMALLEST_TILT), math.log(LARGEST_TILT)
+    for _ in range(steps):
+        middle = 0.5 * (low + high)
+        if go_right(math.exp(middle)):
+            low = middle
+        else:
+            high = middle
+    return math.exp(0.5 * (low + high))
+
+
+def saddle_eps(mean: float, tilt: float) -> float:
+    """The eps whose saddle point is at this tilt, the tilted sum's mean being given."""
+    return mean - 1 / tilt - 1 / (tilt + 1)
+
+
+def log_peak(variance: float, tilt: float) -> float:
+    """log of the saddle point's factor 1/(theta (theta + 1) sqrt(2 pi V)), V that of the whole integrand."""
+    total = variance + 1 / tilt**2 + 1 / (tilt + 1) ** 2
+    return -math.log(tilt * (tilt + 1)) - 0.5 * math.log(2 * math.pi * total)
 
 
 def window_of(laws: list[tuple[CoarseLaw, int]], tilt: float, log_mass: float) -> tuple[float, float, float, float]:

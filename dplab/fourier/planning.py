@@ -14,7 +14,7 @@ from .lattices import common_spacing
 from .onestep import OneStep
 from .rare import Splitting
 from .scout import Saddle, Scout
-from .tilted import good_size
+from .tilted import good_size, log_kappa
 
 DEFAULT_MAX_SIZE = 2**22
 DEFAULT_MAX_MEMORY = 2**30
@@ -40,6 +40,11 @@ class Settings:
     def fixed(self) -> bool:
         """True if dx was fixed by hand, so that refining it is not wanted."""
         return self.dx is not None and not self.planned_dx
+
+    @property
+    def by_hand(self) -> bool:
+        """True if a caller asked for a particular discretisation."""
+        return (self.dx, self.n, self.tilt) != (None, None, None) or self.grid != DEFAULT_GRID
 
     planned_dx: bool = False
 
@@ -87,10 +92,9 @@ def make_plan(
     wanted = min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
     wanted = settings.dx or min(wanted, coarsest(parts, tilt, rtol))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
-    log_kappa = tilt * math.log(tilt) - (1 + tilt) * math.log1p(tilt) if tilt > 0 else 0.0
     on_lattices = settings.grid == DEFAULT_GRID and all(step.lattice is not None for step, _ in parts)
     margin = MARGIN * rtol * (_FINER if on_lattices else 1.0)
-    target = math.log(margin) + min(log_sum - log_kappa, 0.0) - nearby
+    target = math.log(margin) + min(log_sum - log_kappa(tilt), 0.0) - nearby
     log_tail = math.log(margin) + min(saddle.log_delta, 0.0) - math.log(steps)
     log_share = math.log(margin / steps)
     ranges = [range_of(step, law, log_tail, log_share, tilt) for (step, _), law in zip(parts, laws, strict=True)]

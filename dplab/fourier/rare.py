@@ -10,12 +10,13 @@ threshold and tilts; `splitting` bounds.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations_with_replacement
 
 import numpy as np
 
-from .coarse import LARGEST_TILT, SMALLEST_TILT, CoarseLaw, cumulants
+from .coarse import CoarseLaw, bisected_tilt, cumulants, log_peak, saddle_eps
 from .tilted import log_kappa
 
 _MOST_TERMS = 40
@@ -76,10 +77,10 @@ def split_at(laws: list[tuple[CoarseLaw, int]], eps: float, threshold: float) ->
         return None
     terms: list[Term] = []
     for count in range(_MOST_LARGE + 1):
-        choices = list(combinations_with_replacement(some, count))
+        choices = list(ways_to_count(some, count, len(halves)))
         if len(terms) + len(choices) > _MOST_TERMS:
             break
-        new = [_term(halves, choice, eps) for choice in choices]
+        new = [_term(halves, large, eps) for large in choices]
         found = [term for term in new if term is not None]
         terms += found
         if (
@@ -89,6 +90,12 @@ def split_at(laws: list[tuple[CoarseLaw, int]], eps: float, threshold: float) ->
         ):
             return Splitting(threshold, tuple(terms))
     return None
+
+
+def ways_to_count(some: list[int], count: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """All ways in which `count` large losses can be spread over `some` of the parts: how many each part has."""
+    for choice in combinations_with_replacement(some, count):
+        yield tuple(choice.count(j) for j in range(parts))
 
 
 def half(law: CoarseLaw, threshold: float, above: bool) -> CoarseLaw | None:
@@ -114,8 +121,7 @@ def clipped_term(
     return chosen
 
 
-def _term(halves, choice: tuple[int, ...], eps: float) -> Term | None:
-    large = tuple(choice.count(j) for j in range(len(halves)))
+def _term(halves, large: tuple[int, ...], eps: float) -> Term | None:
     laws, log_weight = [], 0.0
     for (lower, upper, k), count in zip(halves, large, strict=True):
         if count > k or (lower is None and count < k):
@@ -124,18 +130,8 @@ def _term(halves, choice: tuple[int, ...], eps: float) -> Term | None:
         laws += [(law, times) for law, times in ((lower, k - count), (upper, count)) if times and law is not None]
     if sum(times * float(law.losses[-1]) for law, times in laws) <= eps:
         return None
-    low, high = math.log(SMALLEST_TILT), math.log(LARGEST_TILT)
-    for _ in range(26):
-        theta = math.exp(0.5 * (low + high))
-        if cumulants(laws, theta)[1] - 1 / theta - 1 / (theta + 1) < eps:
-            low = math.log(theta)
-        else:
-            high = math.log(theta)
-    tilt = math.exp(0.5 * (low + high))
+    tilt = bisected_tilt(lambda theta: saddle_eps(cumulants(laws, theta)[1], theta) < eps, steps=26)
     k0, _, k2 = cumulants(laws, tilt)
-    log_chernoff = log_weight + k0 - tilt * eps + log_kappa(tilt)
-    variance = k2 + 1 / tilt**2 + 1 / (tilt + 1) ** 2
-    log_value = (
-        log_weight + k0 - tilt * eps - math.log(tilt) - math.log1p(tilt) - 0.5 * math.log(2 * math.pi * variance)
-    )
+    log_size = log_weight + k0 - tilt * eps
+    log_chernoff, log_value = log_size + log_kappa(tilt), log_size + log_peak(k2, tilt)
     return Term(large, tilt, log_weight, log_chernoff, min(log_value, log_chernoff), math.sqrt(max(k2, 0.0)))

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from .coarse import LARGEST_TILT, SMALLEST_TILT, CoarseLaw, cumulants, window_of
+from .coarse import CoarseLaw, bisected_tilt, cumulants, log_peak, saddle_eps, window_of
 from .onestep import OneStep
 from .rare import Splitting, choose_splitting, split_at
 from .tilted import log_kappa
@@ -51,11 +51,9 @@ class Scout:
     def saddle_at(self, tilt: float) -> Saddle:
         """The saddle whose tilt is given: the eps it belongs to and the estimate of log delta there."""
         k0, k1, k2 = cumulants(self.laws, tilt)
-        eps = k1 - 1 / tilt - 1 / (tilt + 1)
-        variance = k2 + 1 / tilt**2 + 1 / (tilt + 1) ** 2
+        eps = saddle_eps(k1, tilt)
         chernoff = k0 - tilt * eps
-        log_delta = chernoff - math.log(tilt * (tilt + 1)) - 0.5 * math.log(2 * math.pi * variance)
-        return Saddle(tilt, eps, log_delta, chernoff, k1, math.sqrt(max(k2, 0.0)), self.bulk)
+        return Saddle(tilt, eps, chernoff + log_peak(k2, tilt), chernoff, k1, math.sqrt(max(k2, 0.0)), self.bulk)
 
     def saddle(self, eps: float) -> Saddle:
         """The saddle for one eps, with a splitting where that is better."""
@@ -108,14 +106,7 @@ class Scout:
         return splitting.log_chernoff < saddle.log_chernoff + log_kappa(saddle.tilt) - _GAIN
 
     def _bisect(self, go_right) -> Saddle:
-        low, high = math.log(SMALLEST_TILT), math.log(LARGEST_TILT)
-        for _ in range(20):
-            middle = 0.5 * (low + high)
-            if go_right(self.saddle_at(math.exp(middle))):
-                low = middle
-            else:
-                high = middle
-        return self.saddle_at(math.exp(0.5 * (low + high)))
+        return self.saddle_at(bisected_tilt(lambda tilt: go_right(self.saddle_at(tilt))))
 
     def window(
         self, tilt: float, log_mass: float, ranges: list[tuple[float, float]]

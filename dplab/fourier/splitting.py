@@ -9,13 +9,13 @@ where A_j, B_j are the MGFs of the measures at theta; times kappa(theta) e^{-the
 """
 
 import math
-from itertools import combinations_with_replacement
 
 import numpy as np
 
 from .grids import Grid, GridPLD
 from .intervals import U
-from .rare import Splitting
+from .rare import Splitting, ways_to_count
+from .sums import log_exp_sum
 from .tilted import KernelSum, TiltedSum, log_kappa
 
 _NOTHING = -1e30  # stands for log 0: an upper bound of it
@@ -33,8 +33,7 @@ class SplitSum:
         planned = {term.large: (term, window) for term, window in zip(splitting.terms, windows, strict=True)}
         some = [j for j, (_, upper, _) in enumerate(self.parts) if upper is not None]
         for count in range(most + 1):
-            for choice in combinations_with_replacement(some, count):
-                large = tuple(choice.count(j) for j in range(len(self.parts)))
+            for large in ways_to_count(some, count, len(self.parts)):
                 if any(number > k for number, (_, _, k) in zip(large, self.parts, strict=True)):
                     continue
                 if any(lower is None and k > number for number, (lower, _, k) in zip(large, self.parts, strict=True)):
@@ -46,7 +45,7 @@ class SplitSum:
                     self.terms.append((_log_weight(self.parts, large), self._sum(large, term.tilt, *window)))
         self.most = most
         tilts = sorted({term.tilt for term in splitting.terms})
-        self._logs = [(tilt, self._log_mgfs(tilt)) for tilt in tilts + [tilts[-1] * 2.0**j for j in range(1, 11)]]
+        self._rests = [self._log_rest_at(tilt) for tilt in tilts + [tilts[-1] * 2.0**j for j in range(1, 11)]]
 
     def _sum(self, large, tilt: float, window, n: int) -> TiltedSum:
         chosen = []
@@ -62,27 +61,32 @@ class SplitSum:
             logs.append((low, high, k * max(slack, more)))
         return logs
 
+    def _log_rest_at(self, tilt: float) -> tuple[float, float, list[float]]:
+        """At one tilt, its slack included and without e^{-theta eps}: the logarithm of the bound of the terms with more
+        large losses than are counted, and those of the terms that are bounded one by one."""
+        logs = self._log_mgfs(tilt)
+        common = log_kappa(tilt) + math.fsum(slack for _, _, slack in logs) + 1e-9
+        expected = np.logaddexp.reduce(  # of large losses, where z = 1
+            [math.log(k) + high - low for (low, high, _), (*_, k) in zip(logs, self.parts, strict=True)]
+        )
+        log_z = np.clip(math.log(self.most + 1) - expected + _NEAR, 0.0, 1e4)
+        product = sum(
+            k * np.logaddexp(low, high + log_z) for (low, high, _), (*_, k) in zip(logs, self.parts, strict=True)
+        )
+        single = []
+        for large in self.bounded:
+            size = _log_weight(self.parts, large)
+            for (low, high, _), (*_, k), count in zip(logs, self.parts, large, strict=True):
+                size += (k - count) * low if k > count else 0.0
+                size += count * high if count else 0.0
+            single.append(size + common)
+        return tilt, float(np.min(product - (self.most + 1) * log_z)) + common, single
+
     def _log_rest(self, eps: float) -> float:
         """An upper bound of the logarithm of what the terms that are not evaluated contribute to delta."""
-        many, single = math.inf, [math.inf] * len(self.bounded)
-        for tilt, logs in self._logs:
-            slack = math.fsum(s for _, _, s in logs) + 1e-9 + 8 * U * tilt * abs(eps) + tilt * self.position_error(eps)
-            common = log_kappa(tilt) - tilt * eps + slack
-            expected = np.logaddexp.reduce(  # of large losses, where z = 1
-                [math.log(k) + high - low for (low, high, _), (*_, k) in zip(logs, self.parts, strict=True)]
-            )
-            log_z = np.clip(math.log(self.most + 1) - expected + _NEAR, 0.0, 1e4)
-            product = sum(
-                k * np.logaddexp(low, high + log_z) for (low, high, _), (*_, k) in zip(logs, self.parts, strict=True)
-            )
-            many = min(many, float(np.min(product - (self.most + 1) * log_z)) + common)
-            for i, large in enumerate(self.bounded):
-                size = _log_weight(self.parts, large)
-                for (low, high, _), (*_, k), count in zip(logs, self.parts, large, strict=True):
-                    size += (k - count) * low if k > count else 0.0
-                    size += count * high if count else 0.0
-                single[i] = min(single[i], size + common)
-        return float(np.logaddexp.reduce([many, *single]))
+        moved = [-tilt * eps + 8 * U * tilt * abs(eps) + tilt * self.position_error(eps) for tilt, _, _ in self._rests]
+        rows = [[many, *single] for _, many, single in self._rests]
+        return float(np.logaddexp.reduce(np.min(np.array(rows) + np.array(moved)[:, None], axis=0)))
 
     def evaluate(self, eps: float) -> KernelSum:
         """The kernel's sum at eps, as `TiltedSum.evaluate`."""
@@ -132,12 +136,9 @@ def _log_weight(parts, large: tuple[int, ...]) -> float:
 
 
 def _log_mgf(pld: GridPLD | None, tilt: float) -> tuple[float, float]:
-    """log sum a_i e^{tilt x_i}, and a bound of its error."""
-    if pld is None or not (pld.masses > 0).any():
+    """log sum a_i e^{tilt x_i}, and a bound of its error, that of the nodes included."""
+    if pld is None:
         return _NOTHING, 0.0
-    used = pld.masses > 0
-    exponent = tilt * pld.grid.nodes[used] + np.log(pld.masses[used])
-    peak = float(exponent.max())
     reach = tilt * (float(np.abs(pld.grid.nodes).max()) + abs(pld.grid.offset))
-    slack = (8 * reach + 4 * abs(peak) + 3000 + len(exponent)) * U
-    return peak + math.log(float(np.exp(exponent - peak).sum())), slack
+    value, slack = log_exp_sum(pld.masses, pld.grid.nodes, tilt)
+    return value, slack + 8 * reach * U

@@ -1,5 +1,7 @@
 """Sums with a known rounding error: geometric suffix sums in blocks."""
 
+import math
+
 import numpy as np
 
 from .intervals import U
@@ -38,3 +40,18 @@ def suffix_sums(values: np.ndarray) -> tuple[np.ndarray, float]:
     inner = np.cumsum(padded.reshape(rows, width)[:, ::-1], axis=1)[:, ::-1]
     after = np.append(np.cumsum(inner[::-1, 0])[::-1][1:], 0.0)
     return (inner + after[:, None]).ravel()[:size], (width + rows + 16) * U
+
+
+def log_exp_sum(masses: np.ndarray, x: np.ndarray, z: float) -> tuple[float, float]:
+    """log sum a_i e^{z x_i} over the positive masses, and a bound of what rounding its exponents and the sum adds;
+    -inf and 0 without mass."""
+    used = masses > 0
+    if not used.any():
+        return -math.inf, 0.0
+    exponents = z * x[used]
+    weights = exponents + np.log(masses[used])
+    peak = float(weights.max())
+    value = peak + math.log(float(np.exp(weights - peak).sum()))
+    spread = float(np.abs(weights - peak).max(initial=0.0, where=weights > -700))
+    slack = 4 * float(np.abs(exponents).max()) + 4 * spread + 4 * abs(peak) + len(weights) + 3000
+    return value, slack * U

@@ -22,6 +22,7 @@ import numpy as np
 
 from .grids import GridPLD
 from .intervals import TINY, U
+from .sums import log_exp_sum
 
 _OTHER_LAMBDAS = (1.0, 0.25, 1 / 32)  # a planned lambda can be too large for the grid's own ends
 _LEAST = 1e-320  # stands for 0 in logarithms: an upper bound of it
@@ -125,14 +126,9 @@ class TiltedSum:
         end = self.offset + (self.start + (self.n if sign > 0 else -1)) * self.dx
         total, slack = -sign * lam * end, 0.5 * lam * self.position_error(end)
         for (pld, k), (_, _, masses) in zip(parts, transforms, strict=True):
-            used = masses > 0
-            if not used.any():
-                return -math.inf
-            exponent = sign * lam * pld.grid.nodes[used]
-            weights = exponent + np.log(masses[used])
-            peak = float(weights.max())
-            total += k * (peak + math.log(float(np.exp(weights - peak).sum())))
-            slack += k * (4 * float(np.abs(exponent).max()) + 4 * abs(peak) + 3000 + len(weights)) * U
+            value, rounding = log_exp_sum(masses, pld.grid.nodes, sign * lam)
+            total += k * value
+            slack += k * rounding
         return min(total + slack + self.log_slack, 0.0)
 
     def evaluate(self, eps: float) -> KernelSum:

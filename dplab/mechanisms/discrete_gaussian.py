@@ -11,9 +11,10 @@ from typing import ClassVar
 
 from ..core.pair import Atom, Pair, Tails
 from ..core.parameters import approximate, evaluate, nonnegative, whole
+from .noise import NoiseOnCounts
 
 
-class DiscreteGaussian(Pair):
+class DiscreteGaussian(NoiseOnCounts, Pair):
     """Noise with P{t} ~ e^{-t^2/(2 `sigma`^2)} on the whole numbers, on a whole-valued query that moves by `shift`.
 
     sigma >= 0 is in counts (for sigma above 1 the noise's standard deviation is close to it; a symbol's name too),
@@ -29,26 +30,13 @@ class DiscreteGaussian(Pair):
 
     defaults: ClassVar = {"shift": Fraction(1)}
     symmetric = True
+    noise_name = "sigma"
 
     def __init__(self, sigma, shift=1):
         self._set(
             sigma=nonnegative(sigma, "sigma", "It is the parameter of e^{-t^2/(2 sigma^2)}, not its square."),
             shift=whole(shift, "shift", cause="The query counts: it moves by whole numbers."),
         )
-
-    def reduced(self):
-        """None for shift 0."""
-        return None if self.arguments["shift"] == 0 else self
-
-    @property
-    def shift(self) -> int:
-        """D, by how much the query moves."""
-        return int(self.arguments["shift"])
-
-    @property
-    def noiseless(self) -> bool:
-        """True for sigma = 0: the two outputs never overlap."""
-        return self.arguments["sigma"] == 0 and self.shift != 0
 
     @property
     def endless(self) -> bool:  # type: ignore[override]
@@ -63,12 +51,6 @@ class DiscreteGaussian(Pair):
         """sigma^2."""
         sigma = evaluate(self.arguments["sigma"], fn)
         return sigma * sigma
-
-    def mass_at_infinity(self, fn):
-        """1 without noise, else 0."""
-        return fn.rational(int(self.noiseless), 1)
-
-    mass_at_minus_infinity = mass_at_infinity
 
     def loss(self, fn, t):
         """s at the outcome t."""

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 from ..core.pair import Atom, Pair
 from ..core.parameters import evaluate, nonnegative, whole
+from .noise import NoiseOnCounts
 
 
-class DiscreteLaplace(Pair):
+class DiscreteLaplace(NoiseOnCounts, Pair):
     """Noise with P{t} = (1-a)/(1+a) a^{|t|}, a = e^{-1/`b`}, on a whole-valued query that moves by at most `shift`.
 
     b >= 0 is the scale in counts (a symbol's name too), shift >= 0 is whole; (shift/b, 0)-DP. The geometric mechanism
@@ -26,32 +27,13 @@ class DiscreteLaplace(Pair):
 
     defaults: ClassVar = {"shift": Fraction(1)}
     symmetric = True
+    noise_name = "b"
 
     def __init__(self, b, shift=1):
         self._set(
             b=nonnegative(b, "b", "It is the scale of the noise, shift/eps."),
             shift=whole(shift, "shift", cause="The query counts: it moves by whole numbers."),
         )
-
-    def reduced(self):
-        """None for shift 0."""
-        return None if self.arguments["shift"] == 0 else self
-
-    @property
-    def shift(self) -> int:
-        """d, by how much the query moves."""
-        return int(self.arguments["shift"])
-
-    @property
-    def noiseless(self) -> bool:
-        """True for b = 0: the two outputs never overlap."""
-        return self.arguments["b"] == 0 and self.shift != 0
-
-    def mass_at_infinity(self, fn):
-        """1 without noise, else 0."""
-        return fn.rational(int(self.noiseless), 1)
-
-    mass_at_minus_infinity = mass_at_infinity
 
     def atoms(self, fn):
         """1/(1+a) at d/b, (1-a)/(1+a) a^{d-t} at (2t-d)/b for 0 < t < d, a^d/(1+a) at -d/b; Q's the same backwards."""

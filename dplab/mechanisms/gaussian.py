@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from ..core.pair import Coordinate, Pair, Tails
 from ..core.parameters import evaluate, nonnegative
-from .noise import at_unit_sensitivity
+from .noise import AdditiveNoise, at_unit_sensitivity
 
 
-class Gaussian(Pair):
+class Gaussian(AdditiveNoise, Pair):
     """Gaussian noise of standard deviation `sigma` >= 0 on a query of L2 `sensitivity` >= 0 (same units).
 
     sigma = 0 is no noise (all mass at infinity), sensitivity = 0 loses nothing. Parameters may be symbols' names.
@@ -26,6 +26,7 @@ class Gaussian(Pair):
 
     defaults: ClassVar = {"sensitivity": Fraction(1)}
     symmetric = True
+    noise_name = "sigma"
 
     def __init__(self, sigma, sensitivity=1):
         self._set(
@@ -36,11 +37,6 @@ class Gaussian(Pair):
     def reduced(self):
         """The same at sensitivity 1; None for sensitivity 0."""
         return at_unit_sensitivity(self, "sigma")
-
-    @property
-    def noiseless(self) -> bool:
-        """True for sigma = 0: the two outputs never overlap."""
-        return self.arguments["sigma"] == 0 and self.arguments["sensitivity"] != 0
 
     def mu(self, fn):
         """Delta/sigma."""
@@ -55,12 +51,6 @@ class Gaussian(Pair):
         """The outcome t with loss s."""
         sigma, shift = evaluate(self.arguments["sigma"], fn), evaluate(self.arguments["sensitivity"], fn)
         return sigma * sigma * s / shift + shift / 2
-
-    def mass_at_infinity(self, fn):
-        """1 without noise, else 0."""
-        return fn.rational(int(self.noiseless), 1)
-
-    mass_at_minus_infinity = mass_at_infinity
 
     def support(self, fn):
         """The whole line."""

@@ -8,10 +8,10 @@ from typing import ClassVar
 
 from ..core.pair import Atom, Coordinate, Pair, Tails
 from ..core.parameters import evaluate, nonnegative
-from .noise import at_unit_sensitivity
+from .noise import AdditiveNoise, at_unit_sensitivity
 
 
-class Laplace(Pair):
+class Laplace(AdditiveNoise, Pair):
     """Laplace noise of scale `b` >= 0 on a query of `sensitivity` >= 0 (same units); (sensitivity/b, 0)-DP.
 
     b = 0 is no noise (all mass at infinity), sensitivity = 0 loses nothing. Parameters may be symbols' names.
@@ -26,6 +26,7 @@ class Laplace(Pair):
 
     defaults: ClassVar = {"sensitivity": Fraction(1)}
     symmetric = True
+    noise_name = "b"
 
     def __init__(self, b, sensitivity=1):
         self._set(
@@ -36,11 +37,6 @@ class Laplace(Pair):
     def reduced(self):
         """The same at sensitivity 1; None for sensitivity 0."""
         return at_unit_sensitivity(self, "b")
-
-    @property
-    def noiseless(self) -> bool:
-        """True for b = 0: the two outputs never overlap."""
-        return self.arguments["b"] == 0 and self.arguments["sensitivity"] != 0
 
     def e0(self, fn):
         """The largest loss, Delta/b."""
@@ -53,12 +49,6 @@ class Laplace(Pair):
     def loss(self, fn, t):
         """s at an outcome t in (0, Delta); outside, the loss is constant."""
         return (2 * t - evaluate(self.arguments["sensitivity"], fn)) / evaluate(self.arguments["b"], fn)
-
-    def mass_at_infinity(self, fn):
-        """1 without noise, else 0."""
-        return fn.rational(int(self.noiseless), 1)
-
-    mass_at_minus_infinity = mass_at_infinity
 
     def atoms(self, fn):
         """Mass 1/2 at e0 and e^{-e0}/2 at -e0."""

@@ -4,7 +4,7 @@ This file and the adapters beside it also run in the peer's own interpreter, whe
 nothing but the standard library, and the peer inside `load`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar
 
@@ -92,6 +92,17 @@ class Claim:
         given = [name for name in ("lower", "upper", "value") if getattr(self, name) is not None]
         if any(name not in given for name in needed[self.kind]):
             raise ValueError(f"a claim of kind {self.kind} needs {needed[self.kind]}: {self}")
+
+
+def composed(steps: Iterable[Step], make: Callable[[Step], Any]) -> Any:
+    """The PLD of all steps, for peers whose PLDs have `self_compose(k)` and `compose(other)`; `make` gives one."""
+    total = None
+    for step in steps:
+        part = make(step)
+        part = part.self_compose(step.k) if step.k > 1 else part
+        total = part if total is None else total.compose(part)
+    assert total is not None
+    return total
 
 
 class Adapter:

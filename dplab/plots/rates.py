@@ -4,18 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from .scale import decades, log10, log_axis, power_label
-from .style import BLUE, GREEN, LINE, PURPLE, VERMILLION, legend, name_axes
+from .style import LINE, SERIES, legend, name_axes
 from .words import in_words, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_LOOKS = [
-    (BLUE, "-", "o"),
-    (VERMILLION, (0, (5, 3)), "^"),
-    (GREEN, (0, (1, 1.6)), "s"),
-    (PURPLE, (0, (6, 2, 1, 2)), "D"),
-]
 
 
 def slope(points: Sequence[tuple[float, float]]) -> float:
@@ -43,7 +36,7 @@ def draw_rates(
     doubles, -1/2 takes four times k for it.
     """
     said = []
-    for (label, points), (colour, dash, marker) in zip(series.items(), _LOOKS * len(series), strict=False):
+    for (label, points), (colour, dash, marker) in zip(series.items(), SERIES[:4] * len(series), strict=False):
         fitted = slope(points)
         xs, ys = ([log10(value) for value in column] for column in zip(*points, strict=True))
         ax.plot(

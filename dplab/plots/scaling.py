@@ -5,19 +5,11 @@ from typing import TYPE_CHECKING
 
 from .rates import slope
 from .scale import decades, log10, log_axis, power_label
-from .style import BLACK, BLUE, GREEN, GREY, LINE, PURPLE, VERMILLION, legend, name_axes
+from .style import GREY, LINE, SERIES, legend, name_axes
 from .words import in_words, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-_LOOKS = [
-    (BLUE, "-", "o"),
-    (VERMILLION, (0, (5, 3)), "^"),
-    (GREEN, (0, (1, 1.6)), "s"),
-    (PURPLE, (0, (6, 2, 1, 2)), "D"),
-    (BLACK, (0, (3, 1)), "v"),
-]
 
 
 def exponent(points: Sequence[tuple[float, float]], decades_kept: float = 2.0) -> float:
@@ -41,7 +33,7 @@ def draw_scaling(
     series: label -> (x, seconds), x increasing, at least two each. `guide` is an exponent whose slope is drawn in grey.
     """
     said = []
-    for (label, points), (colour, dash, marker) in zip(series.items(), _LOOKS * len(series), strict=False):
+    for (label, points), (colour, dash, marker) in zip(series.items(), SERIES * len(series), strict=False):
         fitted = exponent(points)
         xs, ys = ([log10(value) for value in column] for column in zip(*points, strict=True))
         ax.plot(

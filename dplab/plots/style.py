@@ -19,6 +19,15 @@ GREY = "#6b6b6b"
 TEXT, LABEL, TICK = 13, 14, 12.5
 LINE = 2.2
 
+SERIES = (
+    (BLUE, "-", "o"),
+    (VERMILLION, (0, (5, 3)), "^"),
+    (GREEN, (0, (1, 1.6)), "s"),
+    (PURPLE, (0, (6, 2, 1, 2)), "D"),
+    (BLACK, (0, (3, 1)), "v"),
+)
+"""Colour, dash and marker of lines that stand for no route, in this order."""
+
 
 @dataclass(frozen=True)
 class RouteStyle:

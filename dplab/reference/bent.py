@@ -204,18 +204,10 @@ class BentContour:
             assert self.runs is not None
             (one, slope), (other, _) = (self._sum(run, x) for run in self.runs)
             doubt = sum(run.doubt for run in self.runs)
-            constant, constant_slope = self._constant(x)
+            constant, constant_slope = self.law.left_of(self.c, x)
             value = constant + one
             error = abs(one - other) + doubt + guarded(value, self.digits)
             return Found(value, error, constant_slope + slope, "bent contour integral")
-
-    def _constant(self, x) -> tuple[Any, Any]:
-        """What the poles left of the vertex contribute, and its derivative."""
-        if self.c > 0:
-            return mpmath.mpf(0), mpmath.mpf(0)
-        if self.c > -1:
-            return mpmath.mpf(1), mpmath.mpf(0)
-        return -mpmath.expm1(x), -mpmath.exp(x)
 
     def _sum(self, run: Branch, x) -> tuple[Any, Any]:
         total = slope = mpmath.mpf(0)

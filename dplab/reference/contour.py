@@ -219,7 +219,7 @@ class Contour:
         with mpmath.workdps(self.places):
             x = evaluate(eps, FN)
             (one, slope), (other, _) = (self._integral(line, x) for line in self.lines)
-            constant, constant_slope = self._constant(x)
+            constant, constant_slope = self.law.left_of(self.lines[0].c, x)
             rest = sum(line.rest * mpmath.exp(line.log_scale - line.c * x) for line in self.lines)
             value = constant + one
             error = abs(one - other) + rest + self.quadrature + guarded(value, self.digits)
@@ -238,13 +238,3 @@ class Contour:
             phase *= turn
         scale = mpmath.exp(line.log_scale - line.c * eps) * line.h / (2 * mpmath.pi)
         return scale * total, scale * slope
-
-    def _constant(self, eps) -> tuple[Any, Any]:
-        """What the poles left of the line contribute, and its derivative."""
-        c = self.lines[0].c
-        if c > 0:
-            return self.law.mass_at_infinity(), mpmath.mpf(0)
-        if c > -1:
-            return mpmath.mpf(1), mpmath.mpf(0)
-        weighted = mpmath.exp(eps) * (1 - self.law.mass_at_minus_infinity())
-        return 1 - weighted, -weighted

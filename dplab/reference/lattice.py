@@ -158,7 +158,7 @@ class LatticeContour:
                 nodes = longer * 2 * math.pi / (float(lattice.spacing) * step)
                 runs.append(self._run(line, lattice, x, 2 * math.ceil(nodes / 2) + 8, below))
             one, two = runs
-            constant, constant_slope = self._constant(x, saddle.c)
+            constant, constant_slope = self.law.left_of(saddle.c, x)
             rounding = abs(two.value) * mpmath.mpf(10) ** (3 - places + lost)
             error = abs(one.value - two.value) + one.rest + two.rest + rounding
             return Found(constant + two.value, error, constant_slope + two.slope, "contour integral over one period")
@@ -206,12 +206,3 @@ class LatticeContour:
         while ahead < count and bound(2 * ahead) < negligible:
             ahead *= 2
         return ahead
-
-    def _constant(self, eps, c: float) -> tuple[Any, Any]:
-        """What the poles left of the line contribute, and its derivative."""
-        if c > 0:
-            return self.law.mass_at_infinity(), mpmath.mpf(0)
-        if c > -1:
-            return mpmath.mpf(1), mpmath.mpf(0)
-        weighted = mpmath.exp(eps) * (1 - self.law.mass_at_minus_infinity())
-        return 1 - weighted, -weighted

@@ -47,6 +47,16 @@ class Law:
         """The same for the other direction: mass of Q where P has none."""
         return _joined([(pld.mass_at_minus_infinity(FN), k) for pld, k in self.parts])
 
+    def left_of(self, c, eps) -> tuple[Any, Any]:
+        """What the integral over the line Re z = c leaves out of delta(eps), its poles at 0 and -1 being right of it;
+        and the derivative in eps."""
+        if c > 0:
+            return self.mass_at_infinity(), mpmath.mpf(0)
+        if c > -1:
+            return mpmath.mpf(1), mpmath.mpf(0)
+        missing = mpmath.exp(eps) * self.mass_at_minus_infinity()
+        return missing - mpmath.expm1(eps), missing - mpmath.exp(eps)  # 1 - e^eps (1 - missing), and its derivative
+
     def largest_loss(self):
         """The supremum of the finite losses, perhaps inf."""
         return mpmath.fsum(k * max(_ends(pld)) for pld, k in self.parts)

@@ -48,15 +48,7 @@ def masses_above(pld: PLD, x) -> Tails:
         closed = _endless_above(pld, x)
         if closed is not None:
             return closed
-    p, q = mpmath.mpf(0), mpmath.mpf(0)
-    for atom in pld.atoms(FN):
-        if atom.loss > x:
-            p, q = p + atom.p, q + atom.q
-    ends = pld.support(FN)
-    if ends is not None and x < ends[1]:
-        rest = pld.above(FN, x) if x > ends[0] else pld.continuous_mass(FN)
-        p, q = p + rest.p, q + rest.q
-    return Tails(p, q)
+    return pld.masses_above(FN, x)
 
 
 def _endless_above(pld: PLD, x) -> Tails | None:

@@ -71,7 +71,7 @@ class TwoEnded:
                 x = evaluate(eps, FN)
                 one = _Run(self.pld, self.k, x, saddle.c, saddle, finer, 0).integral()
                 two = _Run(self.pld, self.k, x, moved(saddle), saddle, finer, 1).integral()
-                constant, constant_slope = self._constant(x, saddle.c)
+                constant, constant_slope = self.law.left_of(saddle.c, x)
                 value = constant + one[0]
                 error = abs(one[0] - two[0]) + guarded(value, self.digits)
                 found = Found(value, error, constant_slope + one[1], "contour integral, term by term")
@@ -79,14 +79,6 @@ class TwoEnded:
                 break
             finer *= 0.75
         return found
-
-    def _constant(self, eps, c: float) -> tuple[Any, Any]:
-        if c > 0:
-            return self.law.mass_at_infinity(), mpmath.mpf(0)
-        if c > -1:
-            return mpmath.mpf(1), mpmath.mpf(0)
-        weighted = mpmath.exp(eps) * (1 - self.law.mass_at_minus_infinity())
-        return 1 - weighted, -weighted
 
 
 class _Run:

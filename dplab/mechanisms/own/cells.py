@@ -12,7 +12,7 @@ import sympy
 
 from ...core.errors import ParameterError
 from .folding import fold, has_steps, unit_cells
-from .signs import certain_sign, ordered, sign
+from .signs import certain_sign, ordered
 
 MOST_CELLS = 60
 _SWITCHING = (sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min, sympy.Piecewise)
@@ -240,8 +240,3 @@ class _Resolver:
         if isinstance(condition, (sympy.StrictLessThan, sympy.LessThan)):
             return difference < 0
         return isinstance(condition, sympy.Ne)
-
-
-def vanishes(expression: sympy.Expr, t: sympy.Symbol, cell_sample: sympy.Expr) -> bool:
-    """Whether a smooth density is zero throughout its cell."""
-    return expression == 0 or (not expression.has(t) and sign(expression) == 0)

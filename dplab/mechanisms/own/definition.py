@@ -72,15 +72,8 @@ class HockeyStick(sympy.Expr):
 
 def delta_from_tails(pld: PLD, x):
     """delta(inf) + P(s > x) - e^x Q(s > x) at the working precision."""
-    p, q = pld.mass_at_infinity(FN), mpmath.mpf(0)
-    for atom in pld.atoms(FN):
-        if atom.loss > x:
-            p, q = p + atom.p, q + atom.q
-    ends = pld.support(FN)
-    if ends is not None and x < ends[1]:
-        rest = pld.above(FN, x) if x > ends[0] else pld.continuous_mass(FN)
-        p, q = p + rest.p, q + rest.q
-    return p - mpmath.exp(x) * q
+    p, q = pld.masses_above(FN, x)
+    return pld.mass_at_infinity(FN) + p - mpmath.exp(x) * q
 
 
 def hockey_stick(pld: PLD, x) -> HockeyStick:

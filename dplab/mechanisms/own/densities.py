@@ -5,21 +5,17 @@ and the masses of {s > x} are those of the outcomes on one side of t(x). A cell 
 the loss, a cell where one density vanishes is mass at infinity.
 """
 
-import math
 from collections.abc import Mapping
-from typing import Any
 
-from ...core.errors import ParameterError, SchemaError
+from ...core.errors import ParameterError
 from ...core.expression import Expression
 from ...core.pair import Atom, Coordinate, Pair, Tails
-from ...core.parameters import Parameter, exact
-from ...core.pld import PLD
+from ...core.parameters import Parameter
 from . import tails
+from .written import EVERYWHERE, Written, ends_of
 
-_EVERYWHERE = ("-inf", "inf")
 
-
-class DensityPair(Pair):
+class DensityPair(Written, Pair):
     """Outcomes on the line: P with density `p` against Q with density `q`, in the variable `variable`.
 
     Made by `Pair.from_densities` (sympy) or `Pair.from_text`; `p`, `q` may also be text in the grammar of densities.
@@ -36,11 +32,11 @@ class DensityPair(Pair):
     Raises ParameterError for densities that are none, saying what was found and where.
     """
 
-    def __init__(self, p, q, variable="t", support=_EVERYWHERE):
+    def __init__(self, p, q, variable="t", support=EVERYWHERE):
         from .formulas import canonical, variable_name
 
         name = variable_name(variable)
-        lower, upper = _ends(support)
+        lower, upper = ends_of(support)
         self._set(
             p=canonical(p, "P", name), q=canonical(q, "Q", name), variable=name, support=(lower, upper)
         )  # fmt: skip
@@ -56,46 +52,9 @@ class DensityPair(Pair):
         )
 
     @property
-    def variable(self):
-        """The variable of the densities, a sympy symbol."""
-        return self.analysis.variable
-
-    @property
-    def p_density(self):
-        """The density of P, a sympy expression."""
-        return self.analysis.p
-
-    @property
-    def q_density(self):
-        """The density of Q, a sympy expression."""
-        return self.analysis.q
-
-    @property
     def pieces(self) -> tuple:
         """The monotone pieces of the loss, from left to right; see `analysis.Piece`."""
         return self.analysis.pieces
-
-    @property
-    def ends(self) -> tuple:
-        """The ends of the support, sympy."""
-        from .analysis import end_of
-
-        return tuple(end_of(end) for end in self.arguments["support"])
-
-    def definition(self, x, backward: bool):
-        """delta(x) as the integral that defines it, with a numeric evaluator behind it."""
-        from .definition import hockey_stick
-
-        return hockey_stick(PLD(self, backward), x)
-
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """What has no closed form, in words; empty if everything has one."""
-        return self.analysis.notes
-
-    def reduced(self):
-        """None where P = Q."""
-        return None if self.arguments["p"] == self.arguments["q"] else self
 
     # --- the law of the loss ----------------------------------------------------------------------
 
@@ -190,13 +149,6 @@ class DensityPair(Pair):
 
     # --- identity ---------------------------------------------------------------------------------
 
-    @property
-    def free_symbols(self) -> frozenset[str]:
-        """Names of the parameters without a value."""
-        trees = [self.arguments["p"], self.arguments["q"], *self.arguments["support"]]
-        names = [tree.free_symbols for tree in trees if isinstance(tree, Expression)]
-        return frozenset().union(*names) - {self.arguments["variable"]}
-
     def _bound(self, values: Mapping[str, Parameter]) -> "DensityPair":
         def substituted(tree):
             return tree.substitute(dict(values)) if isinstance(tree, Expression) else tree
@@ -204,54 +156,3 @@ class DensityPair(Pair):
         arguments = {name: substituted(self.arguments[name]) for name in ("p", "q")}
         ends = tuple(substituted(end) for end in self.arguments["support"])
         return DensityPair(**arguments, variable=self.arguments["variable"], support=ends)
-
-    def _text(self, name: str) -> str:
-        from .formulas import text_of
-
-        return text_of(self.arguments[name], self.arguments["variable"])
-
-    def to_json(self) -> dict:
-        """Densities and support as text that reads back."""
-        fields: dict[str, Any] = {"p": self._text("p"), "q": self._text("q"), "variable": self.arguments["variable"]}
-        return {"type": "DensityPair", **fields, "support": [_end_text(end) for end in self.arguments["support"]]}
-
-    @classmethod
-    def from_arguments(cls, **arguments) -> "DensityPair":
-        """The inverse of `arguments` and of `to_json`."""
-        unknown = set(arguments) - {"p", "q", "variable", "support"}
-        if unknown:
-            raise SchemaError(f"DensityPair: wrong fields {sorted(unknown)}")
-        return cls(**arguments)
-
-    def __repr__(self) -> str:
-        text = f"DensityPair(p={self._text('p')!r}, q={self._text('q')!r}"
-        if self.arguments["variable"] != "t":
-            text += f", variable={self.arguments['variable']!r}"
-        ends = tuple(_end_text(end) for end in self.arguments["support"])
-        return text + (")" if ends == _EVERYWHERE else f", support={ends!r})")
-
-
-def _ends(support) -> tuple:
-    from .formulas import canonical
-
-    if support is None:
-        support = _EVERYWHERE
-    ends = support.args[:2] if getattr(support, "is_Interval", False) else support
-    ends = tuple(ends) if isinstance(ends, (tuple, list)) else ()
-    if len(ends) != 2:
-        raise ParameterError("support", support, 'two ends such as (0, 1) or (0, "inf")')
-    found: list[Any] = []
-    for end in ends:
-        text = str(end).strip()
-        if text in ("oo", "inf", "+inf", "-oo", "-inf"):
-            found.append(-math.inf if text.startswith("-") else math.inf)
-        elif isinstance(end, Expression):
-            found.append(end)
-        else:
-            number = canonical(end, "support", "_") if hasattr(end, "free_symbols") else exact(end, "support")
-            found.append(number if isinstance(number, Expression) else Expression(("num", number)))
-    return tuple(found)
-
-
-def _end_text(end) -> str:
-    return str(end) if isinstance(end, Expression) else ("inf" if end > 0 else "-inf")

@@ -7,17 +7,14 @@ geometric series and counts it as possibly at infinity and possibly nowhere, so 
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
-from ...core.errors import ParameterError, SchemaError
-from ...core.expression import Expression
+from ...core.errors import ParameterError
 from ...core.pair import Atom, Pair
 from ...core.parameters import Parameter
-from ...core.pld import PLD
-from .densities import _EVERYWHERE, _end_text, _ends
+from .written import EVERYWHERE, Written, ends_of
 
 
-class IntegerPair(Pair):
+class IntegerPair(Written, Pair):
     """Outcomes are the integers of `support`: P gives t the probability `p`, Q gives it `q`, formulas in `variable`.
 
     Made by `Pair.from_densities` with an integer variable or a Range, or by `Pair.from_text(..., discrete=True)`.
@@ -32,12 +29,14 @@ class IntegerPair(Pair):
     Raises ParameterError for what is no distribution, saying what was found and where.
     """
 
-    def __init__(self, p, q, variable="t", support=_EVERYWHERE):
+    whole_numbers = True
+
+    def __init__(self, p, q, variable="t", support=EVERYWHERE):
         from .formulas import canonical, variable_name
 
         name = variable_name(variable)
         columns = {"p": canonical(p, "P", name, integer=True), "q": canonical(q, "Q", name, integer=True)}
-        self._set(**columns, variable=name, support=_ends(support))
+        self._set(**columns, variable=name, support=ends_of(support))
         if self.free_symbols:
             symbol = sorted(self.free_symbols)[0]
             raise ParameterError(
@@ -56,21 +55,6 @@ class IntegerPair(Pair):
         )
 
     @property
-    def variable(self):
-        """The variable, an integer sympy symbol."""
-        return self.analysis.variable
-
-    @property
-    def p_density(self):
-        """P's probability of t, a sympy expression."""
-        return self.analysis.p
-
-    @property
-    def q_density(self):
-        """Q's probability of t, a sympy expression."""
-        return self.analysis.q
-
-    @property
     def pieces(self) -> tuple:
         """Always empty: there is no continuous part. The runs of integers are in `analysis.runs`."""
         return ()
@@ -79,28 +63,6 @@ class IntegerPair(Pair):
     def loss_formulas(self) -> tuple:
         """The loss as a formula in the variable, run by run, where both probabilities are positive."""
         return tuple(run.loss for run in self.analysis.runs if run.loss is not None)
-
-    @property
-    def ends(self) -> tuple:
-        """The ends of the support, sympy."""
-        from .analysis import end_of
-
-        return tuple(end_of(end) for end in self.arguments["support"])
-
-    def definition(self, x, backward: bool):
-        """delta(x) as the integral that defines it, with a numeric evaluator behind it."""
-        from .definition import hockey_stick
-
-        return hockey_stick(PLD(self, backward), x)
-
-    @property
-    def stages(self) -> tuple[str, ...]:
-        """What has no closed form, in words."""
-        return self.analysis.notes
-
-    def reduced(self):
-        """None where P = Q."""
-        return None if self.arguments["p"] == self.arguments["q"] else self
 
     # --- the law of the loss ----------------------------------------------------------------------
 
@@ -130,40 +92,8 @@ class IntegerPair(Pair):
 
     # --- identity ---------------------------------------------------------------------------------
 
-    @property
-    def free_symbols(self) -> frozenset[str]:
-        """Names of the parameters without a value (none, once it is made)."""
-        trees = [self.arguments["p"], self.arguments["q"], *self.arguments["support"]]
-        names = [tree.free_symbols for tree in trees if isinstance(tree, Expression)]
-        return frozenset().union(*names) - {self.arguments["variable"]}
-
     def _bound(self, values: Mapping[str, Parameter]) -> "IntegerPair":
         return self
-
-    def _text(self, name: str) -> str:
-        from .formulas import text_of
-
-        return text_of(self.arguments[name], self.arguments["variable"], integer=True)
-
-    def to_json(self) -> dict:
-        """Probabilities and support as text that reads back."""
-        fields: dict[str, Any] = {"p": self._text("p"), "q": self._text("q"), "variable": self.arguments["variable"]}
-        return {"type": "IntegerPair", **fields, "support": [_end_text(end) for end in self.arguments["support"]]}
-
-    @classmethod
-    def from_arguments(cls, **arguments) -> "IntegerPair":
-        """The inverse of `arguments` and of `to_json`."""
-        unknown = set(arguments) - {"p", "q", "variable", "support"}
-        if unknown:
-            raise SchemaError(f"IntegerPair: wrong fields {sorted(unknown)}")
-        return cls(**arguments)
-
-    def __repr__(self) -> str:
-        text = f"IntegerPair(p={self._text('p')!r}, q={self._text('q')!r}"
-        if self.arguments["variable"] != "t":
-            text += f", variable={self.arguments['variable']!r}"
-        ends = tuple(_end_text(end) for end in self.arguments["support"])
-        return text + (")" if ends == _EVERYWHERE else f", support={ends!r})")
 
 
 def whole_end(end) -> float | int:

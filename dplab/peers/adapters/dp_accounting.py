@@ -3,7 +3,7 @@
 from math import exp, log
 from typing import Any, ClassVar
 
-from ..protocol import Adapter, Claim, Query, Step, upper
+from ..protocol import Adapter, Claim, Query, Step, composed, upper
 
 
 class DpAccounting(Adapter):
@@ -52,12 +52,7 @@ class DpAccounting(Adapter):
             "pessimistic_estimate": pessimistic,
             "value_discretization_interval": query.settings.get("interval", 1e-4),
         }
-        total = None
-        for step in query.steps:
-            part = _one(peer, step, settings)
-            part = part.self_compose(step.k) if step.k > 1 else part
-            total = part if total is None else total.compose(part)
-        assert total is not None
+        total = composed(query.steps, lambda step: _one(peer, step, settings))
         if query.delta is None:
             return float(total.get_delta_for_epsilon(query.eps))
         return float(total.get_epsilon_for_delta(query.delta))

@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar
 
-from ..protocol import Adapter, Claim, Query, Step, upper
+from ..protocol import Adapter, Claim, Query, Step, composed, upper
 
 
 class Opake(Adapter):
@@ -27,12 +27,7 @@ class Opake(Adapter):
     def claims(self, peer: Any, query: Query) -> list[Claim]:
         """An upper bound."""
         config = peer.DiscretizationConfig(discretization=query.settings.get("interval", 1e-4))
-        total = None
-        for step in query.steps:
-            part = _one(peer, step, config)
-            part = part.self_compose(step.k) if step.k > 1 else part
-            total = part if total is None else total.compose(part)
-        assert total is not None
+        total = composed(query.steps, lambda step: _one(peer, step, config))
         if query.delta is None:
             return [upper(total.delta_at(query.eps), query.direction, "Pld.delta_at")]
         return [upper(total.epsilon_at(query.delta), query.direction, "Pld.epsilon_at")]
