@@ -26,7 +26,7 @@ from .law import Law
 from .paths import SubsampledGaussian
 from .saddle import Landscape, Saddle, moved
 
-MOST_WORK = 400_000 * 55
+MOST_WORK = 800_000 * 55
 """Most terms (nodes in z times nodes in u) of one run, times their decimal places."""
 
 FIRST_DIGITS = 8
@@ -134,11 +134,37 @@ class BentContour:
         mus = [self._base(pld).mu(FN) for pld, _ in self.law.parts if isinstance(pld.pair, PoissonSubsampled)]
         size = max(2 * saddle.width, min(4 / float(max(mus)), 10 * saddle.width))
         digits = (self.places - GUARD + SPARE) * math.log(10)
-        step = finer * 2 * math.pi * 0.48 / digits
         path = closer * (0.08 if max(mus) > 3 else 0.1 * min(1.0, float(min(mus)))) * math.sqrt(60 / digits)
         if which == 0:
-            return Shape(saddle.c, math.radians(66), size, step, path, 0.0)
-        return Shape(moved(saddle), math.radians(69), 1.2 * size, 0.93 * step, 0.9 * path, 0.05)
+            vertex, angle, share, path_share, shift = saddle.c, math.radians(66), 1.0, 1.0, 0.0
+        else:
+            vertex, angle, share, path_share, shift = moved(saddle), math.radians(69), 0.93, 0.9, 0.05
+            size *= 1.2
+        left = self._step(vertex, angle, size, saddle.log_delta - (self.digits + SPARE) * math.log(10))
+        return Shape(
+            vertex, angle, size, finer * min(left, share * 2 * math.pi * 0.48 / digits), path_share * path, shift
+        )
+
+    def _step(self, vertex: float, angle: float, size: float, goal: float) -> float:
+        """The largest step of the trapezoid rule whose error on the contour's left is e^goal.
+
+        It errs by e^{-2 pi d/step} times what the integrand reaches a distance d away, on the hyperbola with the angle
+        angle + d (up to the vertical line, left of which nothing decays), and by the residues of poles on the way.
+        """
+        poles = ((-1.0, 0.0), (0.0, self.built_at)) if self.backward else ((0.0, 0.0), (-1.0, self.built_at))
+        away, room, longest = (
+            (-1 - vertex if self.backward else vertex) - size * math.cos(angle),
+            math.pi / 2 - angle,
+            0.0,
+        )
+        turns = [(math.acos(max(-1.0, min(1.0, (pole - away) / size))) - angle, log) for pole, log in poles]
+        for i in range(1, 13):
+            d = room * i / 12
+            real = away + size * math.cos(angle + d)
+            costs = [(d, self.landscape.at(-1 - real if self.backward else real, self.built_at).log_peak)]
+            costs += [(turn, log) for turn, log in turns if 0 < turn <= d]
+            longest = max(longest, min(2 * math.pi * turn / max(log - goal, 1e-9) for turn, log in costs))
+        return longest
 
     def _run(self, eps, saddle: Saddle, shape: Shape, digits: int) -> Branch:
         x = evaluate(eps, FN)

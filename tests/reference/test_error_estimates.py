@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, reference
@@ -55,6 +55,7 @@ def test_vertical_lines(sigma, q, k, eps, direction):
 
 @pytest.mark.long
 @settings(max_examples=30)
+@example(sigma=Fraction(14, 5), q=Fraction(1, 1000), k=175, eps=Fraction(9, 4), direction="remove")
 @given(SIGMAS, RATES, st.integers(2, 300), st.fractions(-1, 3, max_denominator=10), DIRECTIONS)
 def test_few_steps(sigma, q, k, eps, direction):
     honest(k * PoissonSubsampled(Gaussian(sigma), q), eps, direction, 12, 25)
