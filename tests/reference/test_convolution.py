@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, reference
+from dplab import Composition, Gaussian, Laplace, Pair, PoissonSubsampled, reference
 from dplab.core.pld import PLD
 from dplab.reference.convolution import monotone, two_steps
 from dplab.reference.law import Law
@@ -63,3 +63,30 @@ def test_monotone_losses():
 def test_a_hundred_digits():
     found = reference.delta(Composition([(PoissonSubsampled(Laplace(1), "0.1"), 2)]), "0.05", "remove", digits=100)
     assert found.reached
+
+
+def test_a_bounded_coordinate_with_atoms():
+    """Two Laplace laws cut to (-3, 3) and (-2, 4): a density between two atoms, and mass at infinity."""
+    shifted, plain = (
+        f"piecewise((exp(-abs(t - {at}))/(2*(1 - exp(-3))), abs(t - {at}) <= 3), (0, True))" for at in (1, 0)
+    )
+    found = reference.delta(2 * Pair.from_text(shifted, plain), "0.5", "forward", digits=15)
+    assert found.method == "convolution of two steps"
+    assert found.error < 1e-15
+
+    def h(x):
+        """One step's delta for -1 < x < 1: outcomes right of (x + 1)/2, those right of 3 at infinity."""
+        c, inside = 2 * (1 - mpmath.exp(-3)), max((x + 1) / 2, mpmath.mpf(0))
+        p = (2 - mpmath.exp(inside - 1) - mpmath.exp(-3)) / c
+        return p - mpmath.exp(x) * (mpmath.exp(-inside) - mpmath.exp(-3)) / c
+
+    with mpmath.workdps(20):
+        eps, c = mpmath.mpf("0.5"), 2 * (1 - mpmath.exp(-3))
+        infinite = (mpmath.exp(-2) - mpmath.exp(-3)) / c
+        upper = (1 - mpmath.exp(-2)) / c  # P of 1 < t < 3, where the loss is 1
+        lower = (mpmath.exp(-1) - mpmath.exp(-3)) / c  # P of -2 < t < 0, where it is -1
+        total = infinite + upper * h(eps - 1) + lower * infinite  # eps + 1 is above all finite losses
+        kink = mpmath.mpf("0.25")  # eps - (2t - 1) = 1
+        total += mpmath.quad(lambda t: mpmath.exp(t - 1) / c * h(eps - 2 * t + 1), [kink, 1])
+        total += infinite * (mpmath.exp(kink - 1) - mpmath.exp(-1)) / c
+        assert abs(found.value - total) < mpmath.mpf(10) ** -15

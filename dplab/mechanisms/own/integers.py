@@ -7,6 +7,7 @@ geometric series and counts it as possibly at infinity and possibly nowhere, so 
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 
 from ...core.errors import ParameterError
 from ...core.pair import Atom, Pair
@@ -44,7 +45,7 @@ class IntegerPair(Written, Pair):
             )
         _ = self.analysis
 
-    @property
+    @cached_property
     def analysis(self):
         """Everything that was found; see `runs.Lattice`."""
         from .analysis import attempted
