@@ -24,6 +24,10 @@ from .rules import atom_nodes, substitution
 from .single_step import masses_above
 
 MOST_HALVINGS = 9
+LOOKS = 200
+"""A loss is looked at in so many places on either side."""
+NO_MASS = mpmath.mpf(10) ** -40
+"""Where densities are below this the loss is not looked at: far out it may be the difference of two huge logarithms."""
 
 
 def two_steps(law: Law, eps, digits: int) -> Found:
@@ -48,8 +52,11 @@ def monotone(pld: PLD) -> bool:
         return False
     with mpmath.workdps(20):
         at, farthest, _ = substitution(pld)
-        losses = [pld.coordinate_loss(FN, at(mpmath.mpf(farthest) * i / 40)[0]) for i in range(-40, 41)]
-    return losses in (sorted(losses), sorted(losses, reverse=True))
+        outcomes = [at(mpmath.mpf(farthest) * i / LOOKS)[0] for i in range(-LOOKS, LOOKS + 1)]
+        losses = [pld.coordinate_loss(FN, u) for u in outcomes if sum(pld.coordinate_densities(FN, u)) > NO_MASS]
+        steps = [other - one for one, other in itertools.pairwise(losses)]
+        rounding = mpmath.mpf(10) ** -12 * (1 + max(map(abs, losses), default=0))  # a bounded loss is flat far out
+    return all(step > -rounding for step in steps) or all(step < rounding for step in steps)
 
 
 def _ordered(law: Law) -> tuple[PLD, PLD]:

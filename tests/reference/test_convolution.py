@@ -90,3 +90,34 @@ def test_a_bounded_coordinate_with_atoms():
         total += mpmath.quad(lambda t: mpmath.exp(t - 1) / c * h(eps - 2 * t + 1), [kink, 1])
         total += infinite * (mpmath.exp(kink - 1) - mpmath.exp(-1)) / c
         assert abs(found.value - total) < mpmath.mpf(10) ** -15
+
+
+def test_a_bounded_loss_that_is_flat_far_out():
+    """Hyperbolic secants: the loss of huge outcomes is rounding; 20 digits, by a double integral of another kind."""
+    pair = Pair.from_text("1/(2*cosh(pi*(t - 0.7)/2))", "1/(2*cosh(pi*t/2))")
+    assert monotone(PLD(pair))
+    found = reference.delta(2 * pair, "0.5", "forward", digits=12)
+    assert found.method == "convolution of two steps"
+    with mpmath.workdps(25):
+        shift, half = mpmath.mpf("0.7"), mpmath.pi / 2
+
+        def h(x):
+            """delta of one step: the loss rises, log cosh(half t) - log cosh(half (t - 0.7))."""
+            lift = mpmath.exp(x)
+            e = mpmath.exp(half * shift)
+            square = (lift * e - 1) / (1 - lift / e)  # e^{pi t} where the loss is x
+            if square <= 0:
+                return -mpmath.expm1(x) if x < 0 else mpmath.mpf(0)
+            t = mpmath.log(square) / mpmath.pi
+            beyond = [2 / mpmath.pi * mpmath.atan(mpmath.exp(-half * (t - at))) for at in (shift, 0)]
+            return beyond[0] - lift * beyond[1]
+
+        def integrand(t):
+            loss = mpmath.log(mpmath.cosh(half * t)) - mpmath.log(mpmath.cosh(half * (t - shift)))
+            return mpmath.sech(half * (t - shift)) / 2 * h(mpmath.mpf("0.5") - loss)
+
+        flat = half * shift - mpmath.mpf("0.5")  # losses below 1/2 - half shift leave nothing to the second step
+        lift, e = mpmath.exp(-flat), mpmath.exp(half * shift)
+        kink = mpmath.log((lift * e - 1) / (1 - lift / e)) / mpmath.pi
+        total = mpmath.quad(integrand, [kink, kink + 1, 3, 6, 12, 40])
+        assert abs(found.value - total) < mpmath.mpf(10) ** -12

@@ -28,7 +28,7 @@ def value(fn, what):
 
 @lru_cache(maxsize=4096)
 def _number(constant: sympy.Expr, fn, precision: int | None):
-    """The constant in one arithmetic and precision, found once: quadratures ask for the same ends thousands of times."""
+    """The constant in one arithmetic and precision, found once: quadratures ask for the same one a thousand times."""
     return _program(constant)(fn)
 
 
