@@ -61,3 +61,32 @@ def test_lattices_found():
         assert abs(spacing - mpmath.log(mpf("1.2"))) < mpf(10) ** -28
         assert abs(POISSONS.lattice(FN)[1] + mpmath.log(mpf("0.75"))) < mpf(10) ** -28
     assert SHIFTED.lattice(FN) is None  # log t - log 3
+
+
+def test_bessel_functions_below_every_float():
+    """Skellam with means 2 and 1/2 grows by 2^t against I_t(2), which is 0 in floats where the masses are not yet."""
+    pair = Pair.from_text(
+        "exp(-2.5)*2**(t - 1)*besseli(abs(t - 1), 2)", "exp(-2.5)*2**t*besseli(abs(t), 2)", "t", discrete=True
+    )
+
+    def law(n, k):
+        """The total of k steps is Skellam again."""
+        return mpmath.exp(-mpf(5) / 2 * k) * mpf(2) ** n * mpmath.besseli(abs(n), 2 * k)
+
+    with mpmath.workdps(30):
+        eps = mpf(1) / 2
+        one = mpmath.fsum(max(law(n - 1, 1) - mpmath.exp(eps) * law(n, 1), mpf(0)) for n in range(-90, 120))
+        bracket = fourier.delta(pair, "0.5", "forward")
+        assert bracket.lower <= one <= bracket.upper
+        assert bracket.relative_width < 1e-11
+        losses = {n: mpmath.log(law(n - 1, 1) / law(n, 1)) for n in range(-40, 60)}
+        two = mpmath.fsum(
+            law(a - 1, 1) * law(b - 1, 1) * -mpmath.expm1(eps - losses[a] - losses[b])
+            for a in losses
+            for b in losses
+            if losses[a] + losses[b] > eps
+        )
+        bracket = fourier.delta(2 * pair, "0.5", "forward")
+        assert bracket.lower <= two + mpf(10) ** -20
+        assert two <= bracket.upper
+        assert bracket.relative_width < 2e-3
