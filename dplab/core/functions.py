@@ -12,7 +12,7 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `log_mix(s, r)`     log(1 + r (e^s - 1)), stable for small r and large s: the loss map of subsampling
 `power(x, r)`       x**r for a Fraction r         `pi`, `inf`       constants
 `atan(x)`, `acot(x)` the angles in (-pi/2, pi/2) and (0, pi); acot is accurate for large x
-`loggamma(x)`       log Gamma(x), x > 0           `besseli(n, x)`   I_n(x), n a whole number, x > 0
+`loggamma(x)`       log Gamma(x), x > 0           `besseli(n, x)`   I_n(x), n a whole number, x > 0; `log_besseli(n, x)`
 `split(x, at, left, right)`  left(x) where x <= at, right(x) elsewhere: two forms of one formula (or tuple)
 `between(x, low, high, below, inside, above)`  below where x <= low, above where x >= high, else inside(x)
 `within(x, low, high)` x, known to lie between the two
@@ -72,6 +72,7 @@ class FunctionTable(Protocol):
     def acot(self, x: Any) -> Any: ...
     def loggamma(self, x: Any) -> Any: ...
     def besseli(self, n: int, x: Any) -> Any: ...
+    def log_besseli(self, n: int, x: Any) -> Any: ...
     def split(self, x: Any, at: int, left: Any, right: Any) -> Any: ...
     def between(self, x: Any, low: Any, high: Any, below: Any, inside: Any, above: Any) -> Any: ...
     def within(self, x: Any, low: Any, high: Any) -> Any: ...
@@ -133,6 +134,10 @@ class MpmathTable(WholeNumbers):
         from .solving import bessel_series
 
         return bessel_series(abs(int(mpmath.nint(n))), x)
+
+    def log_besseli(self, n, x):
+        """log I_n(x)."""
+        return mpmath.log(self.besseli(n, x))
 
     def acot(self, x):
         """The angle in (0, pi) whose cotangent is x."""

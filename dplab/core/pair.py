@@ -196,7 +196,7 @@ class Pair(ABC):
         """Losses inside the support where `density`, `above` and `below` change their formula, largest first."""
         return []
 
-    def definition(self, x, backward: bool):
+    def definition(self, fn, x, backward: bool):
         """delta(x) unevaluated, as a sympy expression, for pairs whose tails have no closed form; else None."""
         return None
 

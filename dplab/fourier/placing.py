@@ -104,6 +104,16 @@ class Placing:
 
     def besseli(self, n, x) -> Interval:
         """I_n(x) for one whole number n and one x > 0, from 30 digits; it grows with x."""
+        return self._bessel(n, x, lambda value: value)
+
+    def log_besseli(self, n, x) -> Interval:
+        """log I_n(x), where I_n(x) itself may be below every float."""
+        import mpmath
+
+        return self._bessel(n, x, mpmath.log)
+
+    def _bessel(self, n, x, rising: Callable) -> Interval:
+        """A rising function of I_n(x)."""
         from .intervals import Interval, as_interval
 
         order, x = as_interval(n), as_interval(x)
@@ -115,7 +125,7 @@ class Placing:
         from ..core.solving import bessel_series
 
         with mpmath.workdps(30):
-            low, high = (bessel_series(abs(whole), mpmath.mpf(float(end))) for end in (x.lo, x.hi))
+            low, high = (rising(bessel_series(abs(whole), mpmath.mpf(float(end)))) for end in (x.lo, x.hi))
             return Interval(*_outward(low, high))
 
     def integral(self, function: Callable, low, high):

@@ -186,6 +186,15 @@ class PoissonSubsampled(Pair):
         """phi of the mechanism's."""
         return [fn.log_mix(knot, self.q(fn)) for knot in self.mechanism.knots(fn)]
 
+    def definition(self, fn, x, backward):
+        """The mechanism's at another loss; None if it has none."""
+        base = self.mechanism
+        if base.definition(fn, x, backward) is None:
+            return None
+        from .own.definition import sampled_hockey_stick  # brings sympy, which no numeric route needs
+
+        return sampled_hockey_stick(lambda g: base.definition(fn, g, backward), self.q(fn), x, backward)
+
     def coordinate(self, fn):
         """The mechanism's."""
         return self.mechanism.coordinate(fn)

@@ -7,9 +7,11 @@ first step's coordinate u is split where eps - s(u) meets one of them and taken 
 piece (Takahasi and Mori 1974), halving its step until nothing changes.
 """
 
+from __future__ import annotations
+
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 
@@ -22,6 +24,10 @@ from .rules import atom_nodes, substitution
 from .single_step import masses_above
 
 MOST_HALVINGS = 9
+LOOKS = 200
+"""A loss is looked at in so many places on either side."""
+NO_MASS = mpmath.mpf(10) ** -40
+"""Where densities are below this the loss is not looked at: far out it may be the difference of two huge logarithms."""
 
 
 def two_steps(law: Law, eps, digits: int) -> Found:
@@ -31,15 +37,11 @@ def two_steps(law: Law, eps, digits: int) -> Found:
     def compute(places: int) -> Sum:
         x = evaluate(eps, FN)
         tolerance = mpmath.mpf(10) ** (5 - places)
-        total, slope = mpmath.mpf(0), mpmath.mpf(0)
-        for s, p in atom_nodes(first):
-            value, fall = _profile(second, x - s)
-            total, slope = total + p * value, slope + p * fall
-        for lower, upper in _pieces(first, second, x):
-            value, fall = _piece(first, second, x, lower, upper, tolerance)
-            total, slope = total + value, slope + fall
+        parts = [_profile(second, x - s).times(p) for s, p in atom_nodes(first)]
+        parts += [_piece(first, second, x, *ends, tolerance) for ends in _pieces(first, second, x)]
         infinite = law.mass_at_infinity()
-        return Sum(infinite + total, infinite + total, slope)
+        value, slope, size, _ = (mpmath.fsum(column) for column in zip(*parts, strict=True))
+        return Sum(infinite + value, infinite + size, slope)
 
     return agreeing(compute, digits, "convolution of two steps")
 
@@ -50,8 +52,11 @@ def monotone(pld: PLD) -> bool:
         return False
     with mpmath.workdps(20):
         at, farthest, _ = substitution(pld)
-        losses = [pld.coordinate_loss(FN, at(mpmath.mpf(farthest) * i / 40)[0]) for i in range(-40, 41)]
-    return losses in (sorted(losses), sorted(losses, reverse=True))
+        outcomes = [at(mpmath.mpf(farthest) * i / LOOKS)[0] for i in range(-LOOKS, LOOKS + 1)]
+        losses = [pld.coordinate_loss(FN, u) for u in outcomes if sum(pld.coordinate_densities(FN, u)) > NO_MASS]
+        steps = [other - one for one, other in itertools.pairwise(losses)]
+        rounding = mpmath.mpf(10) ** -12 * (1 + max(map(abs, losses), default=0))  # a bounded loss is flat far out
+    return all(step > -rounding for step in steps) or all(step < rounding for step in steps)
 
 
 def _ordered(law: Law) -> tuple[PLD, PLD]:
@@ -66,17 +71,41 @@ def _ordered(law: Law) -> tuple[PLD, PLD]:
     return steps[0], steps[1]
 
 
-def _profile(pld: PLD, x) -> tuple[Any, Any]:
-    """d(x) and its derivative."""
+class Profile(NamedTuple):
+    """d(x) or an integral of it, its derivative, what it was subtracted from, and the mass it was integrated over."""
+
+    value: Any
+    slope: Any
+    size: Any
+    mass: Any
+
+    def times(self, weight) -> Profile:
+        """All of them, weighted."""
+        return Profile(*(weight * part for part in self))
+
+
+def _profile(pld: PLD, x) -> Profile:
+    """d(x)."""
     p, q = masses_above(pld, x)
     weighted = mpmath.exp(x) * q
-    return p - weighted, -weighted
+    return Profile(p - weighted, -weighted, p, mpmath.mpf(1))
+
+
+def _path(pld: PLD) -> tuple[Callable, list]:
+    """t -> (u, du/dt) and the ends of t. A finite interval is its own path: the pieces have ends enough of their own,
+    and a rule that crowds at both ends twice converges slowly."""
+    coordinate = pld.coordinate(FN)
+    assert coordinate is not None
+    ends = [coordinate.lower, coordinate.upper]
+    if not any(mpmath.isinf(end) for end in ends):
+        return lambda u: (u, mpmath.mpf(1)), ends
+    at, farthest, _ = substitution(pld)
+    return at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
 
 
 def _pieces(first: PLD, second: PLD, eps) -> list[tuple[Any, Any]]:
     """The intervals of t between the kinks of d(eps - s(u(t)))."""
-    at, farthest, _ = substitution(first)
-    ends = [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
+    at, ends = _path(first)
     kinks = [atom.loss for atom in second.atoms(FN)] + [e for e in second.support(FN) or () if not mpmath.isinf(e)]
 
     def loss(t):
@@ -104,35 +133,38 @@ def _solved(function: Callable, ends: list) -> Any:
     return high
 
 
-def _piece(first: PLD, second: PLD, eps, lower, upper, tolerance) -> tuple[Any, Any]:
-    """The integral over t from lower to upper, with that of the derivative."""
-    at = substitution(first).at
+def _piece(first: PLD, second: PLD, eps, lower, upper, tolerance) -> Profile:
+    """The integral over t from lower to upper."""
+    at, _ = _path(first)
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
-    def sample(v) -> tuple[Any, Any]:
+    def sample(v) -> Profile:
         inner = mpmath.pi / 2 * mpmath.sinh(v)
         u, stretch = at(middle + half * mpmath.tanh(inner))
         weight = first.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
         weight /= mpmath.cosh(inner) ** 2
         if not weight:
-            return mpmath.mpf(0), mpmath.mpf(0)
-        value, fall = _profile(second, eps - first.coordinate_loss(FN, u))
-        return weight * value, weight * fall
+            return Profile(weight, weight, weight, weight)
+        return _profile(second, eps - first.coordinate_loss(FN, u)).times(weight)
 
     reach = mpmath.asinh(mpmath.log(1 / tolerance) / mpmath.pi * 2) + 1
     step = mpmath.mpf(1) / 4
-    total, slope = _sums(sample, step, 0, reach)
+    total = _sums(sample, step, 0, reach)
+    before, unit = mpmath.inf, mpmath.mpf(10) ** -mpmath.mp.dps
     for _ in range(MOST_HALVINGS):
-        more, steeper = _sums(sample, step, 1, reach)
-        change = abs(total - more) * step / 2
-        total, slope, step = total + more, slope + steeper, step / 2
-        if change <= tolerance**0.5 * abs(total * step) * 1e-3:
+        more = _sums(sample, step, 1, reach)
+        change = abs(total.value - more.value) / 2
+        total, step = Profile(*(one + other for one, other in zip(total, more, strict=True))), step / 2
+        if change <= max(tolerance**0.5 * abs(total.value) * mpmath.mpf("5e-4"), 100 * unit * total.size):
             break
-    return total * step, slope * step
+        if before / 2 < change < 10**6 * unit * total.mass:  # rounding: where tails end they are small differences
+            break
+        before = change
+    return total.times(step)
 
 
-def _sums(sample: Callable, step, shift: int, reach) -> tuple[Any, Any]:
-    """Sums of both components at (i + shift/2) step, |v| <= reach."""
+def _sums(sample: Callable, step, shift: int, reach) -> Profile:
+    """Sums of all components at (i + shift/2) step, |v| <= reach."""
     count = int(reach / step) + 1
     points = [sample((i + mpmath.mpf(shift) / 2) * step) for i in range(-count, count + 1)]
-    return mpmath.fsum(v for v, _ in points), mpmath.fsum(f for _, f in points)
+    return Profile(*(mpmath.fsum(column) for column in zip(*points, strict=True)))

@@ -53,7 +53,7 @@ def _closed_or_defined(composition: Composition, backward: bool, fn: SympyTable,
     try:
         return closed_delta(Kinds(composition, backward, fn), x)
     except NoClosedFormError as stopped:
-        defined = composition.parts[0][0].definition(x, backward) if composition.steps == 1 else None
+        defined = composition.parts[0][0].definition(fn, x, backward) if composition.steps == 1 else None
         if defined is None:
             raise
         return defined, f"unevaluated, with a numeric evaluator: {stopped}"

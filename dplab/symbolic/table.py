@@ -125,6 +125,10 @@ class SympyTable:
     loggamma = staticmethod(sympy.loggamma)
     besseli = staticmethod(sympy.besseli)
 
+    def log_besseli(self, n, x) -> sympy.Expr:
+        """log I_n(x)."""
+        return sympy.log(sympy.besseli(n, x))
+
     def up_to(self, bound) -> sympy.Expr:
         """Formulas keep no remainders: 0."""
         return sympy.S.Zero

@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import pytest
 
-from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, reference
+from dplab import Composition, Gaussian, Laplace, Pair, PoissonSubsampled, reference
 from dplab.core.pld import PLD
 from dplab.reference.convolution import monotone, two_steps
 from dplab.reference.law import Law
@@ -63,3 +63,61 @@ def test_monotone_losses():
 def test_a_hundred_digits():
     found = reference.delta(Composition([(PoissonSubsampled(Laplace(1), "0.1"), 2)]), "0.05", "remove", digits=100)
     assert found.reached
+
+
+def test_a_bounded_coordinate_with_atoms():
+    """Two Laplace laws cut to (-3, 3) and (-2, 4): a density between two atoms, and mass at infinity."""
+    shifted, plain = (
+        f"piecewise((exp(-abs(t - {at}))/(2*(1 - exp(-3))), abs(t - {at}) <= 3), (0, True))" for at in (1, 0)
+    )
+    found = reference.delta(2 * Pair.from_text(shifted, plain), "0.5", "forward", digits=15)
+    assert found.method == "convolution of two steps"
+    assert found.error < 1e-15
+
+    def h(x):
+        """One step's delta for -1 < x < 1: outcomes right of (x + 1)/2, those right of 3 at infinity."""
+        c, inside = 2 * (1 - mpmath.exp(-3)), max((x + 1) / 2, mpmath.mpf(0))
+        p = (2 - mpmath.exp(inside - 1) - mpmath.exp(-3)) / c
+        return p - mpmath.exp(x) * (mpmath.exp(-inside) - mpmath.exp(-3)) / c
+
+    with mpmath.workdps(20):
+        eps, c = mpmath.mpf("0.5"), 2 * (1 - mpmath.exp(-3))
+        infinite = (mpmath.exp(-2) - mpmath.exp(-3)) / c
+        upper = (1 - mpmath.exp(-2)) / c  # P of 1 < t < 3, where the loss is 1
+        lower = (mpmath.exp(-1) - mpmath.exp(-3)) / c  # P of -2 < t < 0, where it is -1
+        total = infinite + upper * h(eps - 1) + lower * infinite  # eps + 1 is above all finite losses
+        kink = mpmath.mpf("0.25")  # eps - (2t - 1) = 1
+        total += mpmath.quad(lambda t: mpmath.exp(t - 1) / c * h(eps - 2 * t + 1), [kink, 1])
+        total += infinite * (mpmath.exp(kink - 1) - mpmath.exp(-1)) / c
+        assert abs(found.value - total) < mpmath.mpf(10) ** -15
+
+
+def test_a_bounded_loss_that_is_flat_far_out():
+    """Hyperbolic secants: the loss of huge outcomes is rounding; 20 digits, by a double integral of another kind."""
+    pair = Pair.from_text("1/(2*cosh(pi*(t - 0.7)/2))", "1/(2*cosh(pi*t/2))")
+    assert monotone(PLD(pair))
+    found = reference.delta(2 * pair, "0.5", "forward", digits=12)
+    assert found.method == "convolution of two steps"
+    with mpmath.workdps(25):
+        shift, half = mpmath.mpf("0.7"), mpmath.pi / 2
+
+        def h(x):
+            """delta of one step: the loss rises, log cosh(half t) - log cosh(half (t - 0.7))."""
+            lift = mpmath.exp(x)
+            e = mpmath.exp(half * shift)
+            square = (lift * e - 1) / (1 - lift / e)  # e^{pi t} where the loss is x
+            if square <= 0:
+                return -mpmath.expm1(x) if x < 0 else mpmath.mpf(0)
+            t = mpmath.log(square) / mpmath.pi
+            beyond = [2 / mpmath.pi * mpmath.atan(mpmath.exp(-half * (t - at))) for at in (shift, 0)]
+            return beyond[0] - lift * beyond[1]
+
+        def integrand(t):
+            loss = mpmath.log(mpmath.cosh(half * t)) - mpmath.log(mpmath.cosh(half * (t - shift)))
+            return mpmath.sech(half * (t - shift)) / 2 * h(mpmath.mpf("0.5") - loss)
+
+        flat = half * shift - mpmath.mpf("0.5")  # losses below 1/2 - half shift leave nothing to the second step
+        lift, e = mpmath.exp(-flat), mpmath.exp(half * shift)
+        kink = mpmath.log((lift * e - 1) / (1 - lift / e)) / mpmath.pi
+        total = mpmath.quad(integrand, [kink, kink + 1, 3, 6, 12, 40])
+        assert abs(found.value - total) < mpmath.mpf(10) ** -12

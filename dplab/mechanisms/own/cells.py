@@ -64,9 +64,8 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
     """
     p, q = _plain_conditions(p), _plain_conditions(q)
     if has_steps(p, q):
-        far = 1 + max((int(sympy.ceiling(abs(corner))) for corner in _corners(t, p, q)), default=0)
         folded: list[Cell] = []
-        for low, high, one, other, side in unit_cells(p, q, t, lower, upper, far):
+        for low, high, one, other, side in unit_cells(p, q, t, lower, upper, _corners(t, p, q)):
             for cell in cells(one, other, t, low, high):
                 if side and (cell.p != 0 or cell.q != 0):
                     factor = fold(p, q, t, side, cell.sample, _Resolver)

@@ -4,6 +4,8 @@ It prints as the integral of max(0, p - e^eps q); behind it stands the pair's nu
 like a closed form (with an error estimate from two precisions in place of a proof).
 """
 
+from collections.abc import Callable
+
 import mpmath
 import sympy
 
@@ -11,6 +13,8 @@ from ...core.functions import MpmathTable
 from ...core.pld import PLD
 
 FN = MpmathTable()
+EQUAL_DIGITS = 300
+"""Losses that agree to so many digits are taken to be equal."""
 _KNOWN: list[PLD] = []
 """The laws that nodes refer to by their place, since sympy rebuilds nodes from sympy arguments alone."""
 
@@ -63,11 +67,27 @@ class HockeyStick(sympy.Expr):
         return walker._span(max(low, mpmath.mpf(0))._mpf_, min(high, mpmath.mpf(1))._mpf_)
 
     def _value(self, x, digits: int):
+        if self._nothing_above(x):
+            return self.pld.mass_at_infinity(FN), mpmath.mpf(0)
         values = []
         for extra in (15, 30):
             with mpmath.workdps(digits + extra):
                 values.append(delta_from_tails(self.pld, x))
         return values[1], abs(values[1] - values[0]) + mpmath.mpf(10) ** (-digits - 8)
+
+    def _nothing_above(self, x) -> bool:
+        """Whether x is not below the largest finite loss: delta(x) is delta(inf) then, perhaps exactly 0."""
+        for digits in (mpmath.mp.dps, EQUAL_DIGITS):
+            with mpmath.workdps(digits):
+                top = self._largest_loss()
+                room = 0 if mpmath.isinf(top) else (1 + abs(top)) * mpmath.mpf(10) ** (8 - digits)
+                if x > top + room or x < top - room:
+                    break
+        return x >= top - room
+
+    def _largest_loss(self):
+        ends = [end for end in (self.pld.loss_ends(FN), self.pld.support(FN)) if end is not None]
+        return max([end[1] for end in ends] + [atom.loss for atom in self.pld.atoms(FN)], default=-mpmath.inf)
 
 
 def delta_from_tails(pld: PLD, x):
@@ -81,3 +101,21 @@ def hockey_stick(pld: PLD, x) -> HockeyStick:
     if pld not in _KNOWN:
         _KNOWN.append(pld)
     return HockeyStick(x, _KNOWN.index(pld))
+
+
+def sampled_hockey_stick(defined: Callable[[sympy.Expr], sympy.Expr], q: sympy.Expr, x, backward: bool) -> sympy.Expr:
+    """delta(x) of one step on a sample of rate q, where `defined(g)` is that of the step itself in the same direction.
+
+    q P + (1-q) Q - e^x Q = q (P - e^g Q), and Q - e^x (q P + (1-q) Q) = c (Q - e^g P) with c = 1 - (1-q) e^x.
+    """
+    x = sympy.sympify(x)
+    power = sympy.exp(x)
+    if backward:
+        c = 1 - (1 - q) * power
+        nothing, rest, factor, g = c <= 0, sympy.S.Zero, c, x + sympy.log(q) - sympy.log(c)
+    else:
+        nothing, rest, factor, g = power <= 1 - q, 1 - power, q, sympy.log(1 + (power - 1) / q)
+    if nothing == sympy.true:
+        return rest
+    inside = factor * defined(g)
+    return inside if nothing == sympy.false else sympy.Piecewise((rest, nothing), (inside, True))

@@ -6,6 +6,7 @@ the loss, a cell where one density vanishes is mass at infinity.
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 
 from ...core.errors import ParameterError
 from ...core.expression import Expression
@@ -42,7 +43,7 @@ class DensityPair(Written, Pair):
         )  # fmt: skip
         _ = self.analysis
 
-    @property
+    @cached_property
     def analysis(self):
         """Everything that was found; see `analysis.Analysis`."""
         from .analysis import analysed, attempted

@@ -1,10 +1,11 @@
-"""Densities with steps that go on for ever, such as the staircase: written with floor, cut at the whole numbers.
+"""Densities with steps that go on for ever, such as the staircase: written with floor, cut where floor jumps.
 
-Far out such a density repeats itself, f(t + 1) = r f(t). If P and Q do so with the same r, the loss repeats itself
-exactly, and all of [N, oo) is folded into [N, N + 1) by the factor 1/(1 - r); the same on the left.
+Far out such a density repeats itself, f(t + period) = r f(t). If P and Q do so with the same r, the loss repeats itself
+exactly, and all beyond N periods is folded into the next one by the factor 1/(1 - r); the same on the left.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import sympy
 
@@ -19,37 +20,60 @@ def has_steps(*densities: sympy.Expr) -> bool:
     return any(density.has(sympy.floor) for density in densities)
 
 
-def unit_cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, upper: sympy.Expr, far: int) -> list:
-    """(lower, upper, p, q) between whole numbers, floors replaced by what they are there; the last one on an infinite
-    side, which `fold` takes for all beyond it, is marked by that side (-1 or 1), the others by 0.
+class Steps(NamedTuple):
+    """floor jumps at period (n + offset) for all whole n and each of the offsets, 0 among them, all in [0, 1)."""
 
-    `far` is a whole number beyond all other corners. Raises ParameterError where floor is taken of anything else than
-    the variable plus or minus a whole number.
+    period: sympy.Rational
+    offsets: tuple[sympy.Rational, ...]
+
+
+def steps_of(t: sympy.Symbol, *densities: sympy.Expr) -> Steps:
+    """Where the floors of some densities jump.
+
+    Raises ParameterError where floor is taken of anything else than a t + b or a |t - c| + b with rational numbers,
+    |a| the same everywhere.
     """
+    periods, offsets = set(), {sympy.S.Zero}
+    for argument in sorted({a.args[0] for d in densities for a in d.atoms(sympy.floor)}, key=sympy.default_sort_key):
+        for side in (1, -1):
+            line = sympy.expand(argument.replace(sympy.Abs, lambda x, side=side: side * x))
+            slope, start = sympy.diff(line, t), line.subs(t, 0)
+            if not (slope.is_Rational and start.is_Rational) or slope == 0:
+                raise ParameterError(
+                    "densities", f"floor({argument})", f"floor of a*{t} + b or a*|{t} - c| + b, rational numbers"
+                )
+            periods.add(1 / abs(slope))
+            offset = -start * sympy.sign(slope)
+            offsets.add(offset - sympy.floor(offset))
+    if len(periods) > 1:
+        raise ParameterError("densities", f"steps of lengths {sorted(periods)}", "steps of one length")
+    return Steps(periods.pop(), tuple(sorted(offsets)))
+
+
+def unit_cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, upper: sympy.Expr, corners) -> list:
+    """(lower, upper, p, q, side) between jumps, floors replaced by what they are there; those of the last period on an
+    infinite side, which `fold` takes for all beyond it, are marked by that side (-1 or 1), the others by 0.
+
+    `corners`: where the densities change their formula otherwise. Raises ParameterError as `steps_of`, and where the
+    corners are far out.
+    """
+    steps = steps_of(t, p, q)
+    far = 1 + max((int(sympy.ceiling(abs(corner) / steps.period)) for corner in corners), default=0)
     if far > MOST_UNITS:
         raise ParameterError("densities", f"corners at {far}", f"within {MOST_UNITS} of 0 where floor is used")
-    first = -far - 1 if lower.is_infinite else lower
-    last = far + 1 if upper.is_infinite else upper
-    edges = [first, *(n for n in range(-far, far + 1) if first < n < last), last]
+    jumps = sorted(steps.period * (n + offset) for n in range(-far - 1, far + 1) for offset in steps.offsets)
+    first = jumps[0] if lower.is_infinite else lower
+    last = steps.period * (far + 1) if upper.is_infinite else upper
     units = []
-    for low, high in pairwise(map(sympy.sympify, edges)):
-        side = 1 if upper.is_infinite and high == last else -1 if lower.is_infinite and low == first else 0
-        units.append((low, high, _stepped(p, t, low, high), _stepped(q, t, low, high), side))
+    for low, high in pairwise(map(sympy.sympify, [first, *(at for at in jumps if first < at < last), last])):
+        right, left = upper.is_infinite and low >= steps.period * far, lower.is_infinite and high <= -steps.period * far
+        stepped = (_stepped(density, t, (low + high) / 2) for density in (p, q))
+        units.append((low, high, *stepped, 1 if right else -1 if left else 0))
     return units
 
 
-def _stepped(density: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, upper: sympy.Expr) -> sympy.Expr:
-    middle = (lower + upper) / 2
-
-    def step(argument: sympy.Expr) -> sympy.Expr:
-        slope = argument.replace(sympy.Abs, lambda x: x)
-        if sympy.diff(slope, t) not in (1, -1) or not sympy.sympify(slope.subs(t, 0)).is_integer:
-            raise ParameterError(
-                "densities", f"floor({argument})", f"floor of {t}, of |{t}|, or of these plus a whole number"
-            )
-        return sympy.floor(argument.subs(t, middle))
-
-    return density.replace(sympy.floor, step)
+def _stepped(density: sympy.Expr, t: sympy.Symbol, middle: sympy.Expr) -> sympy.Expr:
+    return density.replace(sympy.floor, lambda argument: sympy.floor(argument.subs(t, middle)))
 
 
 def fold(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, side: int, at: sympy.Expr, resolver) -> sympy.Expr:
@@ -59,10 +83,13 @@ def fold(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, side: int, at: sympy.Exp
     factor from one step to the next.
     """
     m, u = sympy.Dummy("m", integer=True, positive=True), sympy.Dummy("u", positive=True)
-    resolve = resolver(u, at - sympy.floor(at))
+    period = steps_of(t, p, q).period
+    inside = at / period - sympy.floor(at / period)
+    resolve = resolver(u, inside)
     ratios = set()
     for density in (p, q):
-        here = resolve(_far_out(density, t, side, m, u))
+        there = period * (m + u if side > 0 else -m - 1 + u)
+        here = resolve(_far_out(density.replace(sympy.Abs, lambda x: side * x).subs(t, there), m, u, inside))
         if here != 0:
             ratios.add(sympy.simplify(here.subs(m, m + 1) / here))
     if len(ratios) != 1 or next(iter(ratios)).has(m, u):
@@ -74,12 +101,12 @@ def fold(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, side: int, at: sympy.Exp
     return 1 / (1 - ratio)
 
 
-def _far_out(density: sympy.Expr, t: sympy.Symbol, side: int, m: sympy.Symbol, u: sympy.Symbol) -> sympy.Expr:
-    """The density at m + u, or at -m - 1 + u on the left, for whole m beyond all corners and 0 < u < 1."""
-    there = density.replace(sympy.Abs, lambda x: side * x).subs(t, m + u if side > 0 else -m - 1 + u)
+def _far_out(there: sympy.Expr, m: sympy.Symbol, u: sympy.Symbol, inside: sympy.Expr) -> sympy.Expr:
+    """A density m whole periods out, m beyond all corners, with its floors taken for u about `inside`."""
 
     def step(argument: sympy.Expr) -> sympy.Expr:
         argument = sympy.expand(argument)
-        return argument - u if argument.coeff(u) == 1 else argument + u - 1
+        whole = argument.coeff(m) * m
+        return whole + sympy.floor((argument - whole).subs(u, inside))
 
     return sympy.expand(there.replace(sympy.floor, step), deep=True, power_exp=False, mul=False)

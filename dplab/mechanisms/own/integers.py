@@ -7,10 +7,12 @@ geometric series and counts it as possibly at infinity and possibly nowhere, so 
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 
 from ...core.errors import ParameterError
 from ...core.pair import Atom, Pair
 from ...core.parameters import Parameter
+from .tails import value
 from .written import EVERYWHERE, Written, ends_of
 
 
@@ -44,7 +46,7 @@ class IntegerPair(Written, Pair):
             )
         _ = self.analysis
 
-    @property
+    @cached_property
     def analysis(self):
         """Everything that was found; see `runs.Lattice`."""
         from .analysis import attempted
@@ -77,6 +79,11 @@ class IntegerPair(Written, Pair):
     def atoms(self, fn):
         """One for each run with a constant loss and for each integer of the others, from the largest loss down."""
         return [Atom(*atom) for atom in self.analysis.atoms(fn)]
+
+    def lattice(self, fn):
+        """Losses a + b t lie on one (two geometric or two Poisson laws, unshifted); else None."""
+        spaced = self.analysis.spaced
+        return None if spaced is None else tuple(value(fn, part) for part in spaced)
 
     def loss_ends(self, fn):
         """Where the loss runs on for ever its end is infinite (a bound: it may have a limit); else None."""

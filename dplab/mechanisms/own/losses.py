@@ -26,6 +26,8 @@ def log_of(density: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.Ex
     """log of a positive smooth expression, taken apart; factors negative at the sample change their sign."""
     if isinstance(density, sympy.exp):
         return density.args[0]
+    if density.is_Pow and not density.args[0].has(t) and density.args[0].is_positive and density.args[1].is_real:
+        return density.args[1] * sympy.log(density.args[0])
     if density.is_Pow and not density.args[1].has(t) and density.args[1].is_real:
         base, exponent = density.args
         return exponent * log_of(_positive(base, t, sample), t, sample)

@@ -7,6 +7,7 @@ form, and the numeric evaluator integrates the density itself.
 """
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import sympy
@@ -55,8 +56,8 @@ def exponentials(density: sympy.Expr) -> sympy.Expr:
 
 def _by_terms(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
     parts = []
-    for term in sympy.Add.make_args(sympy.expand_mul(density)):
-        part = _term(term, t, cell)
+    for constant, term in _terms(density, t):
+        part = _term(constant, term, t, cell)
         if part is None:
             return None
         parts.append(part)
@@ -69,8 +70,16 @@ def _by_terms(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
     )
 
 
-def _term(term: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
-    exponent, factor = sympy.S.Zero, sympy.S.One
+def _terms(density: sympy.Expr, t: sympy.Symbol) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
+    """(constant, function of t) of each term; what multiplies out is the functions, never a constant's sums."""
+    for term in sympy.Add.make_args(density):
+        constant, moving = term.as_independent(t, as_Add=False)
+        for part in sympy.Add.make_args(sympy.expand_mul(moving)):
+            yield constant, part
+
+
+def _term(constant: sympy.Expr, term: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
+    exponent, factor = sympy.S.Zero, constant
     for part in sympy.Mul.make_args(sympy.powsimp(term, combine="exp")):
         if isinstance(part, sympy.exp) and part.has(t):
             exponent += part.args[0]
@@ -80,7 +89,7 @@ def _term(term: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
     if power is None or polynomial is None or power.degree() > 2:
         return None
     if power.degree() <= 0:
-        return _polynomial(term, t, cell)
+        return _polynomial(constant * term, t, cell)
     if power.degree() == 1:
         return _exponential(polynomial, power, t, cell)
     return _gaussian(polynomial, power, t, cell) if polynomial.degree() <= 0 else None

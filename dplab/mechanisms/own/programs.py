@@ -176,6 +176,8 @@ class Program:
     def _log(self, inside) -> tuple:
         if inside.is_Add and sympy.S.One in inside.args:
             return ("call", "log1p", self._compiled(inside - 1))
+        if isinstance(inside, sympy.besseli):
+            return ("call", "log_besseli", *map(self._compiled, inside.args))
         return ("call", "log", self._compiled(inside))
 
     def _index_of(self, kind: str, parts: list[int]) -> int:

@@ -17,6 +17,7 @@ from .formulas import to_sympy, variable_symbol
 from .integers import whole_end
 from .losses import log_of
 from .programs import Program
+from .series import at_most, closed_sum, log_probability, ratio_bound, simpler, typical, with_loggamma
 from .signs import ordered, sign
 from .tails import value
 
@@ -43,12 +44,12 @@ class Run:
     @cached_property
     def log_p(self) -> Program:
         """log p as a program in t."""
-        return Program(_log(self.p, self.variable, self.sample), self.variable)
+        return Program(log_probability(self.p, self.variable, self.sample), self.variable)
 
     @cached_property
     def log_q(self) -> Program:
         """log q as a program in t."""
-        return Program(_log(self.q, self.variable, self.sample), self.variable)
+        return Program(log_probability(self.q, self.variable, self.sample), self.variable)
 
     @cached_property
     def loss_program(self) -> Program:
@@ -58,7 +59,7 @@ class Run:
     @property
     def sample(self) -> sympy.Integer:
         """An integer of the run."""
-        return sympy.Integer(_middle(self.first, self.last))
+        return sympy.Integer(typical(self.first, self.last))
 
     @property
     def constant(self) -> bool:
@@ -75,7 +76,7 @@ class Run:
         density = self.p if side == "p" else self.q
         if density == 0:
             return fn.rational(0, 1)
-        closed = _closed_sum(density, self.variable, self.first, self.last)
+        closed = closed_sum(density, self.variable, self.first, self.last)
         if closed is not None:
             return value(fn, closed)
         if not self.finite:
@@ -93,8 +94,8 @@ class Run:
         """A bound of both sums over t + step, t + 2 step, ... by a geometric series; inf if none holds yet."""
         bound = mpmath.mpf(0)
         for side, density in (("p", self.p), ("q", self.q)):
-            ratio = _ratio_bound(density, self.variable, step)
-            largest = _at_most(ratio, self.variable, t + step, step)
+            ratio = ratio_bound(density, self.variable, step)
+            largest = at_most(ratio, self.variable, t + step, step)
             if largest is None or largest >= 1:
                 return mpmath.inf
             following = self.probability(FN, side, t + step)
@@ -146,6 +147,18 @@ class Lattice:
                     falls, rises = falls or not outer, rises or bool(outer)
         return falls, rises
 
+    @cached_property
+    def spaced(self) -> tuple[sympy.Expr, sympy.Expr] | None:
+        """(a, b) if every finite loss is a plus a whole multiple of b > 0, as where losses are a + b t; else None."""
+        t = self.variable
+        lines = [(run.loss.subs(t, 0), sympy.diff(run.loss, t)) for run in self._listed() if run.loss is not None]
+        if not lines or any(slope.has(t) or not start.is_finite for start, slope in lines):
+            return None
+        start, spacing = lines[0][0], sympy.Abs(lines[0][1])
+        steps = [slope for _, slope in lines[1:]] + [other - start for other, _ in lines[1:]]
+        steps += [run.loss - start for run in self.runs if run.loss is not None and run.constant]
+        return (start, spacing) if all(_multiple(step, spacing) for step in steps) else None
+
     def _listed(self) -> list[Run]:
         return [run for run in self.runs if run.loss is not None and not run.constant]
 
@@ -168,6 +181,11 @@ class Lattice:
                 rows.append((_near(run.loss, run.variable, t), row))
         rows.sort(key=lambda row: -row[0])
         return _merged([row for _, row in rows], [near for near, _ in rows])
+
+
+def _multiple(value: sympy.Expr, spacing: sympy.Expr) -> bool:
+    """Whether a value is a whole multiple of the spacing, to 60 digits."""
+    return sign(value - sympy.Integer(round(sympy.N(value / spacing, 60))) * spacing) == 0
 
 
 def _merged(rows: list[tuple], near: list) -> list[tuple]:
@@ -204,16 +222,10 @@ def _ends_of(run: Run, fn) -> tuple[int, int, mpmath.mpf]:
 @lru_cache(maxsize=512)
 def _cut_ends(run: Run, cut) -> tuple[int, int, mpmath.mpf]:
     with mpmath.workdps(30):
-        start = _middle(run.first, run.last)
+        start = typical(run.first, run.last)
         first, rest = (int(run.first), mpmath.mpf(0)) if math.isfinite(run.first) else _walk(run, start, -1, cut)
         last, more = (int(run.last), mpmath.mpf(0)) if math.isfinite(run.last) else _walk(run, start, 1, cut)
         return first, last, (rest + more) * (1 + mpmath.mpf(10) ** -20)
-
-
-def _middle(first, last) -> int:
-    if math.isfinite(first):
-        return int(first)
-    return int(last) if math.isfinite(last) else 0
 
 
 def _walk(run: Run, start: int, step: int, cut) -> tuple[int, mpmath.mpf]:
@@ -232,96 +244,6 @@ def _walk(run: Run, start: int, step: int, cut) -> tuple[int, mpmath.mpf]:
         "densities", f"more than {MOST_INTEGERS} integers with mass above {mpmath.nstr(cut, 3)}",
         "laws whose tails fall at least geometrically",
     )  # fmt: skip
-
-
-# --- sums and ratios ----------------------------------------------------------------------------------
-
-
-def _log(density: sympy.Expr, t: sympy.Symbol, sample: sympy.Integer) -> sympy.Expr:
-    """log of a probability, factorials as loggamma."""
-    return _with_loggamma(log_of(density, t, sample))
-
-
-def _with_loggamma(expression: sympy.Expr) -> sympy.Expr:
-    def rewritten(inside):
-        if isinstance(inside, sympy.factorial):
-            return sympy.loggamma(inside.args[0] + 1)
-        if isinstance(inside, sympy.gamma):
-            return sympy.loggamma(inside.args[0])
-        if isinstance(inside, sympy.binomial):
-            n, k = inside.args
-            return sympy.loggamma(n + 1) - sympy.loggamma(k + 1) - sympy.loggamma(n - k + 1)
-        return sympy.log(inside)
-
-    return expression.replace(sympy.log, rewritten)
-
-
-def _closed_sum(density: sympy.Expr, t: sympy.Symbol, first, last) -> sympy.Expr | None:
-    """The sum of c e^{a t} over first..last; None for other formulas."""
-    logarithm = sympy.expand(log_of(density, t, sympy.Integer(_middle(first, last))))
-    try:
-        polynomial = sympy.Poly(logarithm, t)
-    except sympy.PolynomialError:
-        return None
-    if polynomial.degree() > 1:
-        return None
-    slope = polynomial.coeff_monomial(t)
-    if slope == 0 or sign(slope) == 0:
-        return density.subs(t, 0) * (last - first + 1) if math.isfinite(first) and math.isfinite(last) else None
-    ratio = sympy.exp(slope)
-
-    def at(index: int) -> sympy.Expr:
-        return sympy.simplify(density.subs(t, index))
-
-    if math.isfinite(first) and math.isfinite(last):
-        return (at(int(first)) - at(int(last) + 1)) / (1 - ratio)
-    if math.isfinite(first) and sign(slope) == -1:
-        return at(int(first)) / (1 - ratio)
-    if math.isfinite(last) and sign(slope) == 1:
-        return at(int(last)) / (1 - 1 / ratio)
-    return None
-
-
-def _simpler(ratio: sympy.Expr) -> sympy.Expr:
-    """Powers and factorials cancelled; Bessel functions left as they are (sympy would write three for one)."""
-    if ratio.has(sympy.factorial, sympy.gamma, sympy.binomial):
-        ratio = sympy.combsimp(ratio)
-    ratio = sympy.powsimp(ratio, deep=True)
-    return ratio if ratio.has(sympy.besseli) else sympy.simplify(ratio)
-
-
-@lru_cache(maxsize=256)
-def _ratio_bound(density: sympy.Expr, t: sympy.Symbol, step: int) -> sympy.Expr:
-    """f(t + step)/f(t) or, where Bessel functions are left, something larger: I_{n+1}(x)/I_n(x) <= x/(2(n+1))."""
-    ratio = _simpler(density.subs(t, t + step) / density)
-
-    def outwards(order: sympy.Expr) -> sympy.Expr:  # I_{-n} = I_n for whole n
-        return order if sign(sympy.diff(order, t)) == step else -order
-
-    for above in ratio.atoms(sympy.besseli):
-        for below in ratio.atoms(sympy.besseli):
-            order, x = outwards(below.args[0]), below.args[1]
-            if above.args[1] == x and sympy.expand(outwards(above.args[0]) - order - 1) == 0:
-                ratio = ratio.xreplace({above: below * x / (2 * (order + 1))})
-    return sympy.cancel(ratio)
-
-
-def _at_most(ratio: sympy.Expr, t: sympy.Symbol, start: int, step: int):
-    """The ratio at t = start if it is falling from there on outwards; None if that is not certain."""
-    if not ratio.has(t):
-        return mpmath.mpf(str(ratio.evalf(30))) * (1 + mpmath.mpf(10) ** -20)
-    if not ratio.is_rational_function(t):
-        return None
-    d = sympy.Dummy("d", nonnegative=True)
-    outwards = sympy.cancel(ratio.subs(t, start + step * d))
-    slope = sympy.fraction(sympy.cancel(sympy.together(sympy.diff(outwards, d))))
-    signs = [{sign(c) for c in sympy.Poly(part, d).all_coeffs()} - {0} for part in slope]
-    if any(len(found) > 1 for found in signs):
-        return None
-    falling = not signs[0] or signs[0] != signs[1]
-    if not falling or sign(outwards.subs(d, 0)) == -1:
-        return None
-    return mpmath.mpf(str(outwards.subs(d, 0).evalf(30))) * (1 + mpmath.mpf(10) ** -20)
 
 
 # --- analysis -----------------------------------------------------------------------------------------
@@ -364,7 +286,7 @@ def _notes(runs: list[Run]) -> tuple[str, ...]:
 
 def _runs(whole: list[sympy.Expr], t: sympy.Symbol, first, last) -> list[Run]:
     """The run from first to last, integers near its ends where a formula vanishes apart."""
-    resolve = _Resolver(t, sympy.Integer(_middle(first, last)))
+    resolve = _Resolver(t, sympy.Integer(typical(first, last)))
     p, q = (resolve(density) for density in whole)
     single: list[Run] = []
     for _ in range(EDGE):
@@ -394,8 +316,8 @@ def _run(t: sympy.Symbol, first, last, p: sympy.Expr, q: sympy.Expr) -> Run:
     if not p.has(t) and not q.has(t):
         loss = sympy.expand_log(sympy.log(sympy.simplify(p / q)), force=True)
         return Run(t, first, last, p, q, loss)
-    ratio = _simpler(p / q)
-    loss = _with_loggamma(log_of(ratio, t, sympy.Integer(_middle(first, last))))
+    ratio = simpler(p / q)
+    loss = with_loggamma(log_of(ratio, t, sympy.Integer(typical(first, last))))
     loss = sympy.expand(loss, log=False)
     return Run(t, first, last, p, q, loss)
 
@@ -406,7 +328,7 @@ def _joined(runs: list[Run]) -> list[Run]:
 
 
 def _check_signs(run: Run) -> None:
-    near = _middle(run.first, run.last)
+    near = typical(run.first, run.last)
     step = -1 if math.isinf(run.first) and math.isfinite(run.last) else 1
     for i in range(EDGE):
         t = near + step * i

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import mpmath
+
 from ...core.pair import Tails
 
 if TYPE_CHECKING:
@@ -21,7 +23,13 @@ def value(fn, what):
         return what.evaluate(fn)
     if what.is_infinite:
         return fn.inf if what.is_extended_positive else -fn.inf
-    return _program(what)(fn)
+    return _program(what)(fn) if fn.symbolic else _number(what, fn, None if fn.keeps_remainders else mpmath.mp.prec)
+
+
+@lru_cache(maxsize=4096)
+def _number(constant: sympy.Expr, fn, precision: int | None):
+    """The constant in one arithmetic and precision, found once: quadratures ask for the same one a thousand times."""
+    return _program(constant)(fn)
 
 
 @lru_cache(maxsize=4096)

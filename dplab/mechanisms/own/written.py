@@ -42,7 +42,7 @@ class Written:
 
         return tuple(end_of(end) for end in self.arguments["support"])
 
-    def definition(self, x, backward: bool):
+    def definition(self, fn, x, backward: bool):
         """delta(x) as the integral or sum that defines it, with a numeric evaluator behind it."""
         from .definition import hockey_stick
 

@@ -34,7 +34,7 @@ w, unsigned = sympy.Symbol("w", positive=True), sympy.Symbol("b")
         ("1", "2*t", {"support": (0, 1, 2)}, "support.*two ends"),
         ("piecewise((1, t**3 - t < 1), (0, True))", LAPLACE, {}, r"t\*\*3.*linear or quadratic"),
         ("dirac(t**2)", LAPLACE, {}, r"DiracDelta\(t\*\*2\)"),
-        ("floor(2*t)*exp(-t)", LAPLACE, {}, r"floor\(2\*t\)"),
+        ("floor(t**2)*exp(-t)", LAPLACE, {}, r"floor\(t\*\*2\)"),
         (LAPLACE, LAPLACE, {"variable": "exp"}, "variable = 'exp'"),
         (LAPLACE, LAPLACE, {"variable": "_t"}, "variable = '_t'"),
         ("(1/3)*(2/3)**t", "(1/2)*(2/3)**t", {"support": (0, "inf"), "discrete": True}, "Q = 'total mass 1.5"),
