@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -23,11 +24,11 @@ from .onestep import OneStep
 from .planning import Plan, Settings, refined
 from .scout import Saddle, Scout
 from .sides import Side, SideValue
+from .wide import HAS_WIDE, log_least, log_of, widened
 
 _TRIES = 5
 _WORTHWHILE = 0.7  # a try that shrinks the width by less is the last
-_FLOOR = -600.0  # log delta; one-step tails below e^-660 are not resolved
-_HOPELESS = -665.0
+_ROOM = 60.0  # log delta may be so much larger than the log of the smallest tail resolved
 _NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
 
 
@@ -58,16 +59,16 @@ class Found:
         self, saddle: Saddle, settings: Settings, rtol: float, scattered: bool = False
     ) -> tuple[Saddle, Settings] | None:
         """What to change for a second try: a finer grid, or a longer one; None where neither would help."""
-        width = self.relative_width * self.upper.bound
-        if self.upper.log_bound < _FLOOR:
+        unit = self.upper.log_unit
+        width = self.relative_width * math.exp(min(self.upper.log_bound - unit, 700.0))
+        if self.upper.log_bound < lowest(self.plan.wide):
             return None
-        if width > 0 and self.upper.periodisation + self.lower.periodisation > 0.3 * width:  # a longer window
-            estimate = math.log(max(self.upper.central, 1e-300))
+        lower, estimate = self.lower.in_units(unit), math.log(max(self.upper.central, 1e-300)) + unit
+        if width > 0 and self.upper.periodisation + lower.periodisation > 0.3 * width:  # a longer window
             return replace(saddle, log_delta=min(saddle.log_delta - 4.0, estimate - 2.0)), settings
-        if width > 0 and self.upper.infinity - self.lower.infinity > 0.3 * width:
-            estimate = self.upper.central if self.upper.central > 0 else 1e-300
-            return replace(saddle, log_delta=min(saddle.log_delta - 4.0, math.log(estimate))), settings
-        if width > 0 and self.upper.central - self.lower.central < 0.3 * width:
+        if width > 0 and self.upper.infinity - lower.infinity > 0.3 * width:
+            return replace(saddle, log_delta=min(saddle.log_delta - 4.0, estimate)), settings
+        if width > 0 and self.upper.central - lower.central < 0.3 * width:
             return None
         power = 1.0 if scattered else 1 / GRIDS[self.plan.grid].order
         return saddle, refined(settings, self.plan, 0.9 * (rtol / self.relative_width) ** power)
@@ -84,6 +85,22 @@ class OneDirection:
     def scout(self) -> Scout:
         """The rough law used for planning."""
         return Scout(self.parts)
+
+    @cached_property
+    def wide_scout(self) -> Scout:
+        """The rough law with tails below 1e-300."""
+        return Scout(self.parts, wide=True)
+
+    def scout_for(self, log_delta: float, settings: Settings) -> Scout:
+        """The rough law for a delta of about this size: with wider exponents where that helps."""
+        helps = HAS_WIDE and settings.grid == DEFAULT_GRID and any(step.support is not None for step, _ in self.parts)
+        return self.wide_scout if helps and log_delta < lowest(wide=False) else self.scout
+
+    def look(self, eps: float, settings: Settings) -> tuple[Scout, Saddle]:
+        """The rough law for this eps, and its saddle there."""
+        saddle = self.scout.saddle(eps)
+        scout = self.scout_for(saddle.log_delta, settings)
+        return scout, scout.saddle(eps) if scout.wide else saddle
 
     @cached_property
     def infinity(self) -> tuple[float, float]:
@@ -149,14 +166,16 @@ class OneDirection:
             return settings.grid == DEFAULT_GRID or self.infinity[0] >= 1
         return not settings.by_hand and self.listed is not None
 
-    def _closed_form(self, eps: Interval) -> tuple[float, float]:
-        """Enclosure of delta where no grid is needed; see `has_closed_form`."""
+    def _closed_form(self, eps: Interval) -> tuple[Any, Any]:
+        """Enclosure of delta where no grid is needed, in the wider type if it is tiny; see `has_closed_form`."""
         if self.infinity[0] >= 1:
             return 1.0, 1.0
         only = self.parts[0][0] if self.steps == 1 else self.listed
         if only is not None:
             curve = only.curve(Interval(np.atleast_1d(eps.lo), np.atleast_1d(eps.hi)))
-            return float(curve.lo[0]), float(curve.hi[0])
+            if HAS_WIDE and log_of(curve.hi[0]) < lowest(wide=False):
+                curve = only.curve(Interval(*(widened(np.atleast_1d(end), True) for end in (eps.lo, eps.hi))))
+            return curve.lo[0], curve.hi[0]
         finite = enumerated_delta(self.parts, eps) + Interval(*self.infinity)
         return max(float(finite.lo), 0.0), min(float(finite.hi), 1.0)
 
@@ -198,14 +217,17 @@ class OneDirection:
         return [answer for answer in answers if answer is not None]
 
     def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
-        saddle = self.scout.saddle(point.eps)
-        if saddle.log_delta < _HOPELESS:
+        scout, saddle = self.look(point.eps, settings)
+        if saddle.log_delta < log_least(scout.wide):
             settings = replace(settings, max_size=min(settings.max_size, 2**17))  # no grid would do: spend little
-        best = self._tried(saddle, point, rtol, settings, alone)
+        best = self._tried(scout, saddle, point, rtol, settings, alone)
+        if scout.wide and best[0].upper.log_bound > lowest(wide=False):  # too much for it: spend little
+            few, narrow = replace(settings, max_size=min(settings.max_size, 2**17)), self.scout
+            best = self._tried(narrow, narrow.saddle(point.eps), point, rtol, few, alone)
         if best[0].relative_width > rtol and saddle.splitting is None and not settings.fixed and alone:
-            other = self.scout.split(saddle)
+            other = scout.split(saddle)
             if other.splitting is not None:
-                tried = best, self._tried(other, point, rtol, settings, alone, refuse=False)
+                tried = best, self._tried(scout, other, point, rtol, settings, alone, refuse=False)
                 best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
         if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not settings.by_hand:
             written = self._written_down(point)
@@ -218,12 +240,21 @@ class OneDirection:
         total = enumerated_delta(self.parts, _enclosed(point)) + Interval(*self.infinity)
         return Found(_known(max(float(total.lo), 0.0)), _known(min(float(total.hi), 1.0)), _NO_PLAN)
 
-    def _tried(self, saddle: Saddle, point: Point, rtol: float, settings: Settings, alone: bool, refuse: bool = True):
+    def _tried(
+        self,
+        scout: Scout,
+        saddle: Saddle,
+        point: Point,
+        rtol: float,
+        settings: Settings,
+        alone: bool,
+        refuse: bool = True,
+    ):
         """Brackets from better and better plans of one kind."""
         best = None
         for _ in range(_TRIES):
             nearby, first = 0.0 if alone else _NEARBY, refuse and best is None
-            plan = affordable(self.parts, self.scout, saddle, rtol, settings, nearby, refuse=first)
+            plan = affordable(self.parts, scout, saddle, rtol, settings, nearby, refuse=first)
             sides = (Side(self.parts, plan, -1), Side(self.parts, plan, +1), plan)
             found = self._evaluate(sides, point)
             first_order = GRIDS[plan.grid].order == 1  # falls slowly, and not at all before the law is resolved
@@ -270,17 +301,24 @@ def _enclosed(point: Point) -> Interval:
     return Interval(down(eps.lo), up(eps.hi)) if point.eps_error else eps
 
 
-def _known(value: float) -> SideValue:
-    log_value = math.log(value) if value > 0 else -math.inf
-    return SideValue(value, log_value, value, value, 0.0, 0.0, 0.0, 0.0)
+def _known(value: Any) -> SideValue:
+    near = float(value)
+    return SideValue(near, log_of(value), near, near, 0.0, 0.0, 0.0, 0.0)
 
 
 _NO_PLAN = Plan(0.0, 0.0, (), (), (0.0, 0.0, 0.0, 0.0), 0, 0.0, capped=False)
 
 
+def lowest(wide: bool) -> float:
+    """The log of the smallest delta that tails of that type resolve."""
+    return log_least(wide) + _ROOM
+
+
 def budget_of(found: Found) -> ErrorBudget:
-    """What the width of one direction's bracket is made of; the parts add up to upper - lower before clipping."""
-    lower, upper, plan = found.lower, found.upper, found.plan
+    """What the width of one direction's bracket is made of; the parts add up to upper - lower before clipping, in units
+    of e^{upper.log_unit}."""
+    upper, plan = found.upper, found.plan
+    lower = found.lower.in_units(upper.log_unit)
     width = upper.unclipped - lower.unclipped if math.isfinite(upper.bound) else math.inf
     if plan is _NO_PLAN:
         reason = "float64 enclosure of the closed form, parameters included"
@@ -312,11 +350,13 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
     """The bracket of the max over the directions in `found`, clipped to the trivial bounds."""
     top = max(found, key=lambda name: found[name].upper.log_bound)
     base = max(found, key=lambda name: found[name].lower.log_bound)
-    budget = budget_of(found[top])
+    budget, unit = budget_of(found[top]), found[top].upper.log_unit
     if base != top:
-        gained = found[top].lower.unclipped - found[base].lower.unclipped
+        gained = found[top].lower.in_units(unit).unclipped - found[base].lower.in_units(unit).unclipped
         budget = budget.with_part(Part("direction", gained, f"the lower bound comes from the {base} direction"))
-    certain = found[base].lower.bound == found[top].upper.bound and found[top].plan is _NO_PLAN  # 0 or 1, exactly
+    ends = found[base].lower, found[top].upper
+    exact = ends[0].bound == ends[1].bound and ends[0].log_bound == ends[1].log_bound
+    certain = exact and found[top].plan is _NO_PLAN  # 0 or 1
     log_lower, log_upper = found[base].lower.log_bound, min(found[top].upper.log_bound, 0.0)
     relative = -math.expm1(min(log_lower - log_upper, 0.0)) if log_upper > -math.inf else 0.0
     reached = relative <= rtol
@@ -326,6 +366,8 @@ def combine(found: dict[str, Found], point: Point, rtol: float, direction: str, 
             log_lower, log_upper = float(down(log_lower)), min(float(up(log_upper)), 0.0)
         budget = _in_logarithms(budget, log_upper - log_lower)
         return Bracket(log_lower, log_upper, budget, "log delta", direction, reached, note)
+    if unit:
+        budget = budget.scaled(math.exp(unit))
     lower, upper = found[base].lower.bound, found[top].upper.bound
     if not certain:
         lower, upper = max(float(down(lower)), _trivial(point), 0.0), min(float(up(upper)), 1.0)
@@ -354,8 +396,8 @@ def _advice(found: Found, relative: float, rtol: float) -> str:
     says = f"accuracy not reached: relative width {relative:.1e}, asked {rtol:.1e}"
     if plan is _NO_PLAN:
         return f"{says}; float64 cancels here: use dplab.reference"
-    if found.upper.log_bound < _FLOOR:
-        return f"{says}; delta lies below what float64 tails resolve: use dplab.reference"
+    if found.upper.log_bound < lowest(plan.wide):
+        return f"{says}; delta lies below what floating-point tails resolve: use dplab.reference"
     largest = max(budget_of(found), key=lambda part: part.size).name
     if largest == "periodisation":
         return f"{says}; the window is too short: n or max_size above {plan.n} is needed"

@@ -13,6 +13,7 @@ k * tilt * shift in the end, factors k * log_scale.
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -20,8 +21,10 @@ from .grids import GridPLD, Lines
 from .intervals import Interval, U, up
 from .onestep import FN, OneStep, StepTails
 from .sums import suffix_decay_sums, suffix_sums
+from .wide import exp_of, is_wide, widened
 
 NEGLIGIBLE = 1e-290
+_WIDE_NEGLIGIBLE = exp_of(-11250.0, wide=True)
 
 
 def grid_curve(pld: GridPLD) -> tuple[np.ndarray, float]:
@@ -47,7 +50,8 @@ def certify_upper(
     `tails` are those at the nodes and `curve` encloses h there; `tilt` weighs the two corrections. Where h is
     below `spare`, the mass at infinity covers it.
     """
-    infinity = max(pld.infinity, float(np.max(curve.hi, where=curve.hi < max(spare, NEGLIGIBLE), initial=0.0)))
+    below = np.max(curve.hi, where=curve.hi < max(spare, negligible(pld.masses)), initial=0.0)
+    infinity = max(pld.infinity, below if is_wide(below) else float(below))
     pld = replace(pld, masses=_usable(pld.masses), infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)
@@ -57,7 +61,7 @@ def certify_upper(
         pld = replace(pld, masses=pld.masses + lift)
         values, relative = grid_curve(pld)
         low = values * (1 - relative) + infinity * (1 - 2 * U)
-    total = float(np.sum(pld.masses)) + infinity
+    total = float(np.sum(pld.masses) + infinity)
     while True:
         scale, shift = _cheapest(curve.hi, low, gain, tilt)
         too_far = (gain > 0) & (reach < shift)
@@ -71,18 +75,23 @@ def certify_upper(
     return replace(pld, log_scale=max(scale, -math.log(total)) + 64 * U, shift=shift, log_excess=excess)
 
 
+def negligible(masses: np.ndarray) -> Any:
+    """The mass below which the type of `masses` loses digits."""
+    return _WIDE_NEGLIGIBLE if is_wide(masses) else NEGLIGIBLE
+
+
 def _lift(pld: GridPLD, lack: np.ndarray, costs: np.ndarray, tilt: float) -> np.ndarray:
     """Masses to add at the nodes right of those where h_grid lacks something, if the tilted sum hardly feels them.
 
     Where h falls by many orders of magnitude within a cell (a steep end of the support), its enclosure is wide, and a
     factor or a shift for its sake would cost all other nodes far more than a mass that nobody notices.
     """
-    lift = np.zeros(pld.grid.size)
+    lift = np.zeros_like(pld.masses)
     need = np.nonzero(costs[:-1] > 0)[0]
-    exponent = tilt * pld.grid.nodes
+    exponent = widened(tilt * pld.grid.nodes, is_wide(pld.masses))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        peak = float(np.max(exponent, where=pld.masses > 0, initial=-math.inf))
-        mgf = float(pld.masses @ np.exp(np.minimum(exponent - peak, 0.0)))
+        peak = np.max(exponent, where=pld.masses > 0, initial=-math.inf)
+        mgf = pld.masses @ np.exp(np.minimum(exponent - peak, 0.0))
         masses = lack[need] / -np.expm1(-pld.grid.dx) * (1 + 1e-9)
         share = masses / mgf * np.exp(exponent[need + 1] - peak)
         worth = (share + masses) * len(need) < costs[need]  # the total mass counts too
@@ -91,8 +100,8 @@ def _lift(pld: GridPLD, lack: np.ndarray, costs: np.ndarray, tilt: float) -> np.
 
 
 def _usable(masses: np.ndarray) -> np.ndarray:
-    """Masses >= 0 that float64 holds with full relative accuracy; what else there may be becomes 0."""
-    return np.where((masses > NEGLIGIBLE) & (masses < np.inf), masses, 0.0)
+    """Masses >= 0 that their type holds with full relative accuracy; what else there may be becomes 0."""
+    return np.where((masses > negligible(masses)) & (masses < np.inf), masses, 0.0)
 
 
 def _mass_above(step: OneStep, pld: GridPLD, scaled: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -126,7 +135,8 @@ def certify_lower(pld: GridPLD, step: OneStep, lines: Lines, tilt: float, spare:
     (left, left_gain), (right, right_gain), most = line_limits(step, lines)
     infinite = float(step.infinity.hi)
     pld = replace(pld, masses=_usable(pld.masses), infinity=max(min(pld.infinity, float(step.infinity.lo)), 0.0))
-    unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < infinite + max(spare, NEGLIGIBLE)))[0]
+    little = infinite + max(spare, negligible(pld.masses))
+    unresolved = np.nonzero((right.lo < 0.5 * right.hi) | (right.hi < little))[0]
     cut = int(unresolved[0]) if len(unresolved) else len(pld.masses) - 1
     while cut >= 0 and most > 0:
         masses = pld.masses.copy()

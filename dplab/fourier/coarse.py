@@ -9,9 +9,9 @@ import numpy as np
 
 from .floats import rough_tails
 from .onestep import OneStep
+from .wide import exp_of, is_wide, least, log_least, log_of, widened
 
 SMALLEST_TILT, LARGEST_TILT = 1e-10, 1e12
-_LEAST_TAIL = 1e-300
 _HEAVY_CELL = 0.01
 _STEEP_CELL = 2.0
 _ENOUGH_CELLS = 6000
@@ -28,9 +28,10 @@ class CoarseLaw:
 
     @classmethod
     @lru_cache(maxsize=256)
-    def of(cls, step: OneStep) -> "CoarseLaw":
-        """The table of a PLD: a logarithmic first look, then refined where there is mass."""
-        losses, masses, ends = _cells(step)
+    def of(cls, step: OneStep, wide: bool = False) -> "CoarseLaw":
+        """The table of a PLD: a logarithmic first look, then refined where there is mass; in the type with a wider
+        exponent if that is asked for."""
+        losses, masses, ends = _cells(step, wide)
         atoms = _gathered(step.columns.loss.mid, step.columns.p.mid)
         losses, masses = np.append(losses, atoms[0]), np.append(masses, atoms[1])
         order = np.argsort(losses, kind="stable")
@@ -47,7 +48,8 @@ class CoarseLaw:
 
     def top_cell(self, log_mass: float) -> tuple[float, float]:
         """Neighbouring losses, the first with more and the second with at most this mass above it."""
-        beyond = np.nonzero(self.above <= math.exp(max(log_mass, -740.0)))[0]
+        limit = exp_of(max(log_mass, log_least(self.wide) - 80.0), self.wide)
+        beyond = np.nonzero(self.above <= limit)[0]
         if not len(beyond):
             return float(self.losses[-1]), self.ends[1]
         return float(self.losses[max(beyond[0] - 1, 0)]), float(self.losses[beyond[0]])
@@ -94,12 +96,17 @@ class CoarseLaw:
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """log M, its first and second derivative."""
         exponent = tilt * self.losses
-        peak = float(exponent.max())
+        peak = exponent.max()
         weights = self.masses * np.exp(exponent - peak)
-        total = float(weights.sum())
-        mean = float(weights @ self.losses) / total
+        total = weights.sum()
+        mean = float(weights @ self.losses / total)
         spread = self.losses - mean
-        return math.log(total) + peak, mean, float(weights @ (spread * spread)) / total
+        return log_of(total) + float(peak), mean, float(weights @ (spread * spread) / total)
+
+    @property
+    def wide(self) -> bool:
+        """Whether its masses have the type with the wider exponent."""
+        return is_wide(self.masses)
 
 
 def _gathered(losses: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -118,7 +125,7 @@ def _gathered(losses: np.ndarray, masses: np.ndarray) -> tuple[np.ndarray, np.nd
         return losses[starts] + np.where(q > 0, np.log(p / q), 0.0), p
 
 
-def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
+def _cells(step: OneStep, wide: bool) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     """Losses, masses and outer ends of cells of the continuous part.
 
     Cells are split until none is both heavy and wide and no tail falls by much more than a factor e within one.
@@ -126,7 +133,7 @@ def _cells(step: OneStep) -> tuple[np.ndarray, np.ndarray, tuple[float, float]]:
     if step.support is None:
         return np.empty(0), np.empty(0), (math.inf, -math.inf)
     lower, upper = float(step.support[0].lo), float(step.support[1].hi)
-    edges = _first_edges(lower - 1e-12 * (1 + abs(lower)), upper + 1e-12 * (1 + abs(upper)))
+    edges = widened(_first_edges(lower - 1e-12 * (1 + abs(lower)), upper + 1e-12 * (1 + abs(upper))), wide)
     table = _tails(step, edges)
     for parts in (4, 8, 8, 8, 0):
         losses, masses, kept, fall = _weighed(table)
@@ -160,7 +167,7 @@ def _weighed(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.
         losses = edges[:-1] + np.log(masses / np.where(right, from_above, from_below))
         fall = np.abs(np.where(right, np.log(above[:-1] / above[1:]), np.log(below[1:] / below[:-1])))
     good = (losses >= edges[:-1]) & (losses <= edges[1:])
-    kept = (above[:-1] > _LEAST_TAIL) & (below[1:] > _LEAST_TAIL) & (masses > 0)
+    kept = (above[:-1] > least(edges)) & (below[1:] > least(edges)) & (masses > 0)
     return np.where(good, losses, 0.5 * (edges[:-1] + edges[1:])), masses, kept, np.nan_to_num(fall, nan=0.0)
 
 

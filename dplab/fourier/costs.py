@@ -21,6 +21,7 @@ from .scout import Saddle, Scout
 from .split_planning import plan_for
 
 _NODE = {"split-merge": 235, "round": 235, "minmax": 400, "point": 235}
+_WIDE = (2, 9)  # times the bytes and the time of a node whose masses have the type with a wider exponent
 _NODE_TIME = {"split-merge": 3e-6, "round": 3e-6, "minmax": 8e-6, "point": 3e-6}
 _POINT, _TRANSFORM, _FREQUENCY, _KEPT_NODE = 12.5, 8.0, 190.0, 24.0
 _POINT_TIME, _FREQUENCY_TIME, _START_TIME = 4e-9, 4e-7, 0.02
@@ -66,9 +67,10 @@ def cost_of(parts: list[tuple[OneStep, int]], scout: Scout, plan: Plan) -> Cost:
     halves = 2 if plan.splitting is not None else 1
     n, total = max(windows), sum(sizes)
     frequencies = 0.5 * n * _kept_share(parts, scout, plan)
-    on_nodes = _NODE[grid] * max(sizes) + 16 * total
+    size, slower = _WIDE if plan.wide else (1, 1)
+    on_nodes = size * (_NODE[grid] * max(sizes) + 16 * total)
     on_points = n * (_POINT + _TRANSFORM * halves * len(parts)) + _FREQUENCY * frequencies + _KEPT_NODE * total
-    seconds = _START_TIME * (1 + len(parts)) + _NODE_TIME[grid] * total
+    seconds = _START_TIME * (1 + len(parts)) + slower * _NODE_TIME[grid] * total
     seconds += _POINT_TIME * sum(windows) * math.log2(n) * halves * len(parts) + _FREQUENCY_TIME * frequencies
     return Cost(int(_BASE + max(on_nodes, on_points)), seconds, n, total, len(parts), float(plan.dx), float(plan.tilt))
 

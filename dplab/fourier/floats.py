@@ -13,6 +13,7 @@ from scipy import special
 from ..core.errors import UnboundSymbolError
 from .intervals import Interval
 from .onestep import OneStep
+from .wide import half_erfc, is_wide
 
 
 class FloatTable:
@@ -24,8 +25,14 @@ class FloatTable:
     log = staticmethod(np.log)
     sqrt = staticmethod(np.sqrt)
     expm1 = staticmethod(np.expm1)
-    normal_cdf = staticmethod(special.ndtr)
-    log_normal_cdf = staticmethod(special.log_ndtr)
+
+    def normal_cdf(self, x):
+        """Phi(x)."""
+        return half_erfc(-x / np.sqrt(np.longdouble(2)))[0] if is_wide(x) else special.ndtr(x)
+
+    def log_normal_cdf(self, x):
+        """log Phi(x)."""
+        return special.log_ndtr(np.asarray(x).astype(float) if is_wide(x) else x)
 
     def rational(self, numerator: int, denominator: int) -> float:
         """The fraction, rounded."""

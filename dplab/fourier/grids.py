@@ -8,29 +8,37 @@ All formulas are free of e^{x_i}: with P(x) = P(s > x), S(x) = e^x Q(s > x), a c
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from .hull import convex_masses
 from .intervals import Interval, U
 from .onestep import FN, OneStep, StepTails
+from .wide import widened
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Nodes offset + i dx for `size` consecutive integers i from `first` on; offset and dx are meant exactly."""
+    """Nodes offset + i dx for `size` consecutive integers i from `first` on; offset and dx are meant exactly.
+
+    `wide` asks for enclosures, and so for masses, in a type with a wider exponent (see `wide`).
+    """
 
     offset: float
     dx: float
     first: int
     size: int
+    wide: bool = False
 
     def at(self, shift: float = 0.0) -> Interval:
         """Enclosures of the points x_i + shift dx."""
-        index = np.arange(self.first, self.first + self.size) + shift
-        if self.offset == 0.0:
-            return Interval.exactly(index) * self.dx
-        return Interval.exactly(index) * self.dx + self.offset
+        return self.points(np.arange(self.first, self.first + self.size) + shift)
+
+    def points(self, index: np.ndarray) -> Interval:
+        """Enclosures of offset + index dx, whole index or not."""
+        points = Interval.exactly(widened(index, self.wide)) * self.dx
+        return points if self.offset == 0.0 else points + self.offset
 
     @property
     def nodes(self) -> np.ndarray:
@@ -48,7 +56,7 @@ class GridPLD:
 
     grid: Grid
     masses: np.ndarray
-    infinity: float
+    infinity: Any
     log_scale: float = 0.0
     shift: float = 0.0
     log_excess: float = 0.0
@@ -66,13 +74,13 @@ def split(step: OneStep, grid: Grid, tails: StepTails, curve: Interval) -> GridP
     p = p_tail[:-1] - p_tail[1:]
     fall = excess[:-1] - excess[1:] + np.expm1(-dx) * s_tail[1:]  # p - r
     right = np.clip(fall / -np.expm1(-dx), 0.0, np.maximum(p, 0.0))
-    masses = np.zeros(grid.size)
+    masses = np.zeros(grid.size, p.dtype)
     masses[1:] += right
     masses[:-1] += np.maximum(p - right, 0.0)
     masses[0] += max(float(step.below(grid.at()[:1]).mid[0]), 0.0)
     masses[-1] += s_tail[-1]
     _split_atoms(masses, grid, step.columns.loss.mid, step.columns.p.mid)
-    return GridPLD(grid, masses, float(curve.hi[-1]))
+    return GridPLD(grid, masses, curve.hi[-1])
 
 
 def _split_atoms(masses: np.ndarray, grid: Grid, losses: np.ndarray, p: np.ndarray) -> None:
@@ -190,7 +198,7 @@ def _line_tails(step: OneStep, grid: Grid, shift: np.ndarray) -> tuple[StepTails
     if len(step.columns):
         return step.continuous(points), 0.0
     middle = half_off(grid)
-    known = step.on_lattice(middle, grid.dx, grid.first, grid.size - 1)
+    known = step.on_lattice(replace(grid, offset=middle, size=grid.size - 1))
     tails = StepTails(*(Interval(np.array(values.lo), np.array(values.hi)) for values in known))
     others = np.nonzero(shift != 0.5)[0]
     for values, exact in zip(tails, step.continuous(points[others]), strict=True):
@@ -204,8 +212,7 @@ def half_off(grid: Grid) -> float:
 
 
 def _points(grid: Grid, shift: np.ndarray) -> Interval:
-    points = Interval.exactly(np.arange(grid.first, grid.first + grid.size - 1) + shift) * grid.dx
-    return points if grid.offset == 0.0 else points + grid.offset
+    return grid.points(np.arange(grid.first, grid.first + grid.size - 1) + shift)
 
 
 def merge(step: OneStep, lines: Lines) -> GridPLD:
@@ -217,7 +224,7 @@ def merge(step: OneStep, lines: Lines) -> GridPLD:
     grid, m = lines.grid, lines.atom_limits
     _, s_tail, excess = (values.mid for values in lines.tails)
     to_left, to_right = -lines.shift * grid.dx, (1 - lines.shift) * grid.dx
-    e, r = np.empty(grid.size), np.empty(grid.size)
+    e, r = np.empty(grid.size, excess.dtype), np.empty(grid.size, excess.dtype)
     at_right, at_left = excess - np.expm1(to_right) * s_tail, excess - np.expm1(to_left) * s_tail  # the lines there
     e[1:-1] = at_right[:-1] - at_left[1:]
     r[1:-1] = np.exp(to_right[:-1]) * s_tail[:-1] - np.exp(to_left[1:]) * s_tail[1:]

@@ -20,7 +20,7 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         return masses
     size = len(masses)
     decay = suffix_decay_sums(masses, dx)[0]
-    drop = np.empty(size + 1)
+    drop = np.empty(size + 1, masses.dtype)
     drop[0] = decay[0]  # on (0, x_0): x_0 times the Q-mass
     drop[1:size] = -np.expm1(-dx) * decay[1:]
     drop[size] = 0.0

@@ -17,11 +17,12 @@ from scipy import special
 
 from ..core.errors import UnboundSymbolError
 from .placing import Placing
+from .wide import half_erfc, is_wide, least, narrow_down, narrow_up
 
 U = 2.0**-53
 TINY = 1e-300
 MOST_FACTORS = 12
-_FAR = -25.0
+_FAR, _WIDE_FAR = -25.0, -145.0
 
 
 def down(x):
@@ -137,7 +138,7 @@ def as_interval(value) -> Interval:
         return IntervalTable().rational(value.numerator, value.denominator)
     if isinstance(value, int) and abs(value) > 2**53:
         return IntervalTable().rational(value, 1)
-    exactly = value if isinstance(value, np.ndarray) else float(value)
+    exactly = value if isinstance(value, np.ndarray | np.floating) else float(value)
     return Interval(exactly, exactly)
 
 
@@ -160,11 +161,12 @@ def _finite(x):
 
 
 def _monotone(function: Callable, ulps: float) -> Callable[[Interval], Interval]:
-    """An increasing function whose float64 version errs by at most `ulps` u relative."""
-    factor = ulps * U
+    """An increasing function whose float64 version errs by at most `ulps` u relative; long doubles have 11 bits more,
+    of which 6 count."""
 
     def enclosed(x) -> Interval:
         x = as_interval(x)
+        factor = ulps * U / (64 if is_wide(x.lo) else 1)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
             lo, hi = function(x.lo), function(x.hi)
             lo = np.where(np.isinf(lo), lo, lo - np.abs(lo) * factor)
@@ -221,22 +223,22 @@ class IntervalTable(Placing):
 
     def normal_cdf(self, x) -> Interval:
         """Phi(x) = erfc(-x/sqrt 2)/2."""
-        a = -as_interval(x) / self.sqrt(Interval.exactly(2.0))
-        with np.errstate(under="ignore"):
-            lo, hi = 0.5 * special.erfc(a.hi), 0.5 * special.erfc(a.lo)
-        lo = lo * (1 - _erfc_error(a.hi))
-        hi = hi * (1 + _erfc_error(a.lo))
-        return Interval(np.where(lo < TINY, 0.0, np.minimum(lo, 1.0)), np.where(hi < TINY, TINY, np.minimum(hi, 1.0)))
+        x = as_interval(x)
+        a = -x / self.sqrt(Interval.exactly(np.longdouble(2) if is_wide(x.lo) else 2.0))
+        (lo, below), (hi, above) = half_erfc(a.hi), half_erfc(a.lo)
+        lo, hi, tiny = lo * (1 - below), hi * (1 + above), least(lo)
+        return Interval(np.where(lo < tiny, 0.0, np.minimum(lo, 1.0)), np.where(hi < tiny, tiny, np.minimum(hi, 1.0)))
 
     def log_normal_cdf(self, x) -> Interval:
         """log Phi(x), through erfc where that is accurate and by SciPy's log_ndtr in the far lower tail."""
         x = as_interval(x)
-        near = self.log(self.normal_cdf(Interval(np.maximum(x.lo, _FAR), np.maximum(x.hi, _FAR))))
-        far_lo = special.log_ndtr(np.minimum(x.lo, _FAR)) * (1 + 16 * U)
-        far_hi = special.log_ndtr(np.minimum(x.hi, _FAR)) * (1 - 16 * U)
+        far = _WIDE_FAR if is_wide(x.lo) else _FAR
+        near = self.log(self.normal_cdf(Interval(np.maximum(x.lo, far), np.maximum(x.hi, far))))
+        far_lo = special.log_ndtr(np.minimum(narrow_down(x.lo), far)) * (1 + 16 * U)
+        far_hi = special.log_ndtr(np.minimum(narrow_up(x.hi), far)) * (1 - 16 * U)
         return Interval(
-            np.where(np.asarray(x.lo) < _FAR, far_lo, near.lo),
-            np.where(np.asarray(x.hi) < _FAR, far_hi, near.hi),
+            np.where(np.asarray(x.lo) < far, far_lo, near.lo),
+            np.where(np.asarray(x.hi) < far, far_hi, near.hi),
         )
 
     def normal_excess(self, t, d) -> Interval:
@@ -248,9 +250,10 @@ class IntervalTable(Placing):
             return direct.clipped(0.0, 1.0)
         left = -self.expm1(x) + (self.exp(x) * self.normal_cdf(t + d) - self.normal_cdf(t))
         best = Interval(np.maximum(direct.lo, left.lo), np.minimum(direct.hi, left.hi))
-        inside = t.clipped(*_MILLS_RANGE)
+        first, last = _MILLS_RANGE[0], _WIDE_MILLS_END if is_wide(t.lo) else _MILLS_RANGE[1]
+        inside = t.clipped(first, last)
         middle = self.exp(-inside * inside / 2) / self.sqrt(2 * self.pi) * _mills_gap(inside, d)
-        covered = (np.asarray(t.lo) >= _MILLS_RANGE[0]) & (np.asarray(t.hi) <= _MILLS_RANGE[1])
+        covered = (np.asarray(t.lo) >= first) & (np.asarray(t.hi) <= last)
         lo = np.where(covered, np.maximum(best.lo, middle.lo), best.lo)
         hi = np.where(covered, np.minimum(best.hi, middle.hi), best.hi)
         return Interval(lo, hi).clipped(0.0, 1.0)
@@ -297,6 +300,7 @@ class IntervalTable(Placing):
 
 _SMALL_SHIFT = 0.01
 _MILLS_RANGE = (-2.0, 37.0)
+_WIDE_MILLS_END = 145.0
 _MILLS_7 = 34266.0
 """At least -R^(7)(-2), R Mills' ratio; R is completely monotone, so it bounds -R^(7) from there on."""
 
@@ -310,7 +314,8 @@ def _mills_gap(t: Interval, d: Interval) -> Interval:
     """
     m, h = t + d / 2, d / 2
     argument = m / IntervalTable._sqrt(Interval.exactly(2.0))
-    ends = special.erfcx(argument.hi) * (1 - 64 * U), special.erfcx(argument.lo) * (1 + 64 * U)
+    low, high = narrow_down(argument.lo), narrow_up(argument.hi)
+    ends = special.erfcx(high) * (1 - 64 * U), special.erfcx(low) * (1 + 64 * U)
     ratio = Interval(*ends) * IntervalTable._sqrt(IntervalTable.pi / 2)
     derivatives = [ratio, m * ratio - 1]
     for n in range(1, 5):
@@ -337,12 +342,8 @@ def _whole_power(x: Interval, n: int) -> Interval:
 
 def _joined(above: np.ndarray, low: Interval, high: Interval) -> Interval:
     """One interval array from its parts where `above` is False and where it is True."""
-    result = Interval(np.empty(above.shape), np.empty(above.shape))
+    kind = np.result_type(low.lo, high.lo)
+    result = Interval(np.empty(above.shape, kind), np.empty(above.shape, kind))
     for mask, part in ((~above, low), (above, high)):
         result.lo[mask], result.hi[mask] = part.lo, part.hi
     return result
-
-
-def _erfc_error(a):
-    positive = np.minimum(np.maximum(a, 0.0), 40.0)
-    return (16 + 6 * positive * positive) * U

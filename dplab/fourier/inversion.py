@@ -19,7 +19,7 @@ from .accountant import Found, OneDirection, budget_of
 from .costs import affordable
 from .intervals import U, down, up
 from .planning import Settings
-from .scout import Saddle
+from .scout import Saddle, Scout
 from .sides import Side
 
 _TRIES = 5
@@ -92,19 +92,24 @@ def epsilon_range(
     return _search(direction, least, most, low, atol, settings, enough)
 
 
-def question_for(direction: OneDirection, delta: float, atol: float, settings: Settings) -> tuple[Saddle, float] | None:
-    """The saddle and the relative accuracy of delta that eps(delta) is first looked for with; None without a grid."""
+def question_for(
+    direction: OneDirection, delta: float, atol: float, settings: Settings
+) -> tuple[Scout, Saddle, float] | None:
+    """The rough law, its saddle and the relative accuracy of delta that eps(delta) is first looked for with; None
+    without a grid."""
     infinity = direction.infinity[1]
     if not direction.parts or delta >= 1 or delta <= infinity or direction.answers_without_grid(settings):
         return None
-    saddle = _saddle_for(direction, delta, infinity)
-    return saddle, _accuracy(saddle, delta, infinity, atol)
+    scout, saddle = _saddle_for(direction, delta, infinity, settings)
+    return scout, saddle, _accuracy(saddle, delta, infinity, atol)
 
 
-def _saddle_for(direction: OneDirection, delta: float, infinity: float) -> Saddle:
-    saddle = direction.scout.saddle_for(math.log(max(delta - infinity, 1e-300)))
+def _saddle_for(direction: OneDirection, delta: float, infinity: float, settings: Settings) -> tuple[Scout, Saddle]:
+    log_delta = math.log(max(delta - infinity, 5e-324))
+    scout = direction.scout_for(log_delta, settings)
+    saddle = scout.saddle_for(log_delta)
     # eps is at least 0 by convention: whether delta(0) <= delta is all that matters
-    return saddle if saddle.eps >= 0 else direction.scout.saddle(0.0)
+    return scout, saddle if saddle.eps >= 0 else scout.saddle(0.0)
 
 
 def _accuracy(saddle: Saddle, delta: float, infinity: float, atol: float) -> float:
@@ -123,13 +128,13 @@ def _search(
 ) -> EpsRange:
     if direction.answers_without_grid(settings):
         return _without_grid(direction, least, most, atol)
-    saddle = _saddle_for(direction, most, infinity)
+    scout, saddle = _saddle_for(direction, most, infinity, settings)
     best: EpsRange | None = None
     for _ in range(_TRIES):
         loose = max(atol, 0.5 * (enough - saddle.eps)) if best is None else atol
         rtol = _accuracy(saddle, most, infinity, loose)
         asked, first = ("atol", atol), best is None
-        plan = affordable(direction.parts, direction.scout, saddle, rtol, settings, 1.0, asked, refuse=first)
+        plan = affordable(direction.parts, scout, saddle, rtol, settings, 1.0, asked, refuse=first)
         upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
         right = root(upper, _log(least, -1), saddle.eps, 1 / saddle.tilt, atol, +1)
         left = root(lower, _log(most, +1), saddle.eps, 1 / saddle.tilt, atol, -1)

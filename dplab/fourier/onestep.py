@@ -7,7 +7,7 @@ their share of h is p (1 - e^{x - s})_+ without any cancellation.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -115,19 +115,20 @@ class OneStep:
         return ends or [Interval.exactly(0.0)]
 
     @cached_property
-    def _kept(self) -> dict[str, tuple[tuple[float, float], int, StepTails]]:
+    def _kept(self) -> dict[str, tuple[Any, StepTails]]:
         return {}
 
-    def on_lattice(self, offset: float, dx: float, first: int, size: int) -> StepTails:
-        """`continuous` at the points offset + i dx for `size` integers i from `first` on; the last ones are kept, since
-        the nodes of one side are the midpoints of the other's cells."""
+    def on_lattice(self, grid) -> StepTails:
+        """`continuous` at the nodes of a `grids.Grid`; the last ones are kept, since the nodes of one side are the
+        midpoints of the other's cells."""
         if "last" in self._kept:
-            before, start, tails = self._kept["last"]
-            if before == (offset, dx) and start <= first and first + size <= start + len(tails.p.lo):
-                return tails.at(slice(first - start, first - start + size))
-        points = Interval.exactly(np.arange(first, first + size, dtype=float)) * dx
-        tails = self.continuous(points if offset == 0.0 else points + offset)
-        self._kept["last"] = (offset, dx), first, tails
+            before, tails = self._kept["last"]
+            start = grid.first - before.first
+            same = (before.offset, before.dx, before.wide) == (grid.offset, grid.dx, grid.wide)
+            if same and start >= 0 and start + grid.size <= before.size:
+                return tails.at(slice(start, start + grid.size))
+        tails = self.continuous(grid.at())
+        self._kept["last"] = grid, tails
         return tails
 
     def continuous(self, x: Interval, close: bool = True) -> StepTails:

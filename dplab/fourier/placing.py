@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NoEnclosureError
+from .wide import narrow_down, narrow_up
 
 if TYPE_CHECKING:
     from .intervals import Interval
@@ -59,7 +60,7 @@ class Placing:
             return t
         x_lo, x_hi = (np.broadcast_to(np.atleast_1d(end), lo.shape) for end in (x.lo, x.hi))
         better = solved(Interval(x_lo[wide], x_hi[wide]))
-        lo, hi = lo.astype(float), hi.astype(float)
+        lo, hi = lo.copy(), hi.copy()
         lo[wide], hi[wide] = np.maximum(lo[wide], better.lo), np.minimum(hi[wide], better.hi)
         shape = np.shape(t.lo)
         return Interval(lo.reshape(shape), hi.reshape(shape))
@@ -73,10 +74,11 @@ class Placing:
 
     def solve(self, function: Callable, x, low, high, rising: bool) -> Interval:
         """Enclosures of the t with function(t) = x; see `solving`."""
-        from .intervals import as_interval
+        from .intervals import Interval, as_interval
         from .solving import solve
 
-        return solve(function, as_interval(x), low, high, rising)
+        x = as_interval(x)
+        return solve(function, Interval(narrow_down(x.lo), narrow_up(x.hi)), low, high, rising)
 
     def monotone_gaps(self, slope: Callable, low, high, rising: bool) -> list[Interval]:
         """Where the slope's sign could not be certified; see `solving`."""
@@ -146,7 +148,8 @@ def _spread(found, where: np.ndarray):
     found = as_interval(found)
     if np.shape(found.lo) == where.shape:  # it was given for all places
         return found
-    result = Interval(np.full(where.shape, -np.inf), np.full(where.shape, np.inf))
+    kind = np.result_type(found.lo, float)
+    result = Interval(np.full(where.shape, -np.inf, kind), np.full(where.shape, np.inf, kind))
     result.lo[where], result.hi[where] = found.lo, found.hi
     return result
 

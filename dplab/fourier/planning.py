@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from .onestep import OneStep
 from .rare import Splitting
 from .scout import Saddle, Scout
 from .tilted import good_size, log_kappa
+from .wide import exp_of, log_least, widened
 
 DEFAULT_MAX_SIZE = 2**22
 DEFAULT_MAX_MEMORY = 2**30
@@ -63,11 +65,16 @@ class Plan:
     upper: tuple[Grid, ...]
     window: tuple[float, float, float, float]
     n: int
-    spare: float
+    spare: Any
     capped: bool
     grid: str = DEFAULT_GRID
     splitting: Splitting | None = None
     windows: tuple[tuple[tuple[float, float, float, float], int] | None, ...] = ()
+
+    @property
+    def wide(self) -> bool:
+        """Whether masses have a type with a wider exponent."""
+        return any(grid.wide for grid in self.upper)
 
 
 def make_plan(
@@ -104,14 +111,18 @@ def make_plan(
     least = max([width / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
     dx = max(wanted, least)
     aligned = alignment(parts, dx, least)
-    lower = grids_for(parts, ranges, aligned, dx, -1)
-    upper = grids_for(parts, ranges, aligned, dx, +1)
+    lower = grids_for(parts, ranges, aligned, dx, -1, scout.wide)
+    upper = grids_for(parts, ranges, aligned, dx, +1, scout.wide)
     dx = float(upper[0].dx)
     if settings.grid == DEFAULT_GRID:
         upper = half_a_cell_off(parts, lower, upper)
     n = settings.n or good_size(int(width / dx) + 16)
-    spare = math.exp(max(log_tail, -660.0))
-    return Plan(tilt, dx, lower, upper, window, n, spare, least > wanted, settings.grid)
+    return Plan(tilt, dx, lower, upper, window, n, spare_mass(scout, log_tail), least > wanted, settings.grid)
+
+
+def spare_mass(scout: Scout, log_tail: float) -> Any:
+    """The mass of one step that does not matter, or the smallest that its tails resolve."""
+    return exp_of(max(log_tail, log_least(scout.wide)), scout.wide)
 
 
 def _steepest(parts: list[tuple[OneStep, int]], eps: float) -> float:
@@ -141,24 +152,25 @@ def range_of(
     What lies left of it is compared with `bulk`, where large losses are counted apart: what has no large loss.
     """
     bulk = law if bulk is None else bulk
-    top = _first(step, law.top_cell(log_tail), lambda p, q, x: p <= math.exp(max(log_tail, -660.0)))
+    least = exp_of(max(log_tail, log_least(law.wide)), law.wide)
+    top = _first(step, law.wide, law.top_cell(log_tail), lambda p, q, x: p <= least)
     limit = log_share + bulk.log_mgf(tilt)
 
     def matters(p, q, x):
         with np.errstate(divide="ignore"):
             return np.log(q) + (1 + tilt) * x > limit
 
-    bottom = _first(step, bulk.bottom_cell(log_share, tilt), matters, before=True)
+    bottom = _first(step, law.wide, bulk.bottom_cell(log_share, tilt), matters, before=True)
     top = min(top, float(step.largest.hi))
     bottom = min(max(bottom, float(step.smallest.lo)), top)
     return bottom, top
 
 
-def _first(step: OneStep, cell: tuple[float, float], holds, before: bool = False) -> float:
+def _first(step: OneStep, wide: bool, cell: tuple[float, float], holds, before: bool = False) -> float:
     """The first of some points of a coarse cell where a condition on P(above), Q(at or below) and x holds."""
     if step.support is None or cell[0] >= cell[1]:
         return cell[0] if before else cell[1]
-    x = np.linspace(cell[0], cell[1], 65)
+    x = widened(np.linspace(cell[0], cell[1], 65), wide)
     above, _, _, q_below = rough_tails(step, x)
     good = np.nonzero(holds(above, q_below, x))[0]
     if not len(good):
@@ -244,7 +256,7 @@ def _offset(step: OneStep, side: int) -> float:
     return _nudged(step.smallest, -1) if math.isfinite(step.smallest.lo) and step.smallest.lo != 0 else 0.0
 
 
-def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) -> tuple[Grid, ...]:
+def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int, wide: bool) -> tuple[Grid, ...]:
     """One grid a part that covers its range; side +1 for the upper, -1 for the lower bound."""
     offsets = [_offset(step, side) for step, _ in parts]
     if aligned is not None and aligned.exact:
@@ -261,7 +273,7 @@ def grids_for(parts, ranges, aligned: Alignment | None, dx: float, side: int) ->
     for (bottom, top), offset in zip(ranges, offsets, strict=True):
         first = math.floor((bottom - offset) / dx + 1e-9)
         last = math.ceil((top - offset) / dx - 1e-9) + 1
-        grids.append(Grid(offset, dx, first, max(last - first + 1, 3)))
+        grids.append(Grid(offset, dx, first, max(last - first + 1, 3), wide))
     return tuple(grids)
 
 
@@ -270,7 +282,7 @@ def half_a_cell_off(parts, lower: tuple[Grid, ...], upper: tuple[Grid, ...]) -> 
     return tuple(
         above
         if len(step.columns) or below.dx != above.dx
-        else Grid(half_off(below), below.dx, below.first - 1, below.size + 1)
+        else replace(below, offset=half_off(below), first=below.first - 1, size=below.size + 1)
         for (step, _), below, above in zip(parts, lower, upper, strict=True)
     )
 

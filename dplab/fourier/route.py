@@ -191,11 +191,11 @@ def cost(
         if point is None:
             asked = question_for(way, target, absolute, settings)
         else:
-            asked = None if way.without_grid(point, settings) else (way.scout.saddle(point.eps), relative)
+            asked = None if way.without_grid(point, settings) else (*way.look(point.eps, settings), relative)
         if asked is None:
             found[name] = Cost(0, 0.0)
         else:
-            found[name] = cost_of(way.parts, way.scout, plan_for(way.parts, way.scout, *asked, settings))
+            found[name] = cost_of(way.parts, asked[0], plan_for(way.parts, *asked, settings))
     return combined(found.values())
 
 

@@ -38,10 +38,11 @@ class Saddle:
 
 
 class Scout:
-    """Rough cumulants of a composition: `parts` are (OneStep, k)."""
+    """Rough cumulants of a composition: `parts` are (OneStep, k); `wide` where tails below 1e-300 matter."""
 
-    def __init__(self, parts: list[tuple[OneStep, int]]):
-        self.laws = [(CoarseLaw.of(step), k) for step, k in parts]
+    def __init__(self, parts: list[tuple[OneStep, int]], wide: bool = False):
+        self.wide = wide
+        self.laws = [(CoarseLaw.of(step, wide), k) for step, k in parts]
 
     @cached_property
     def bulk(self) -> float:

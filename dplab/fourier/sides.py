@@ -1,7 +1,10 @@
 """One side of a bracket: the certified grid PLDs of a composition, composed, as a function of eps."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 from .choices import GRIDS
 from .intervals import U
@@ -9,14 +12,17 @@ from .onestep import OneStep
 from .planning import Plan
 from .splitting import SplitSum
 from .tilted import TiltedSum
+from .wide import exp_of, is_wide, log_of
+
+_TINY = -600.0
 
 
 @dataclass(frozen=True)
 class SideValue:
-    """A bound of delta at one eps, and what it is made of (all in units of delta).
+    """A bound of delta at one eps, and what it is made of, all but `bound` in units of e^{log_unit}.
 
     `unclipped` is the bound before a negative lower end is raised to 0. `proper_infinity` is the part of `infinity`
-    that the mechanisms have themselves; the rest was cut off the grids.
+    that the mechanisms have themselves; the rest was cut off the grids. `log_unit` is 0 unless delta is tiny.
     """
 
     bound: float
@@ -27,6 +33,15 @@ class SideValue:
     periodisation: float
     infinity: float
     proper_infinity: float
+    log_unit: float = 0.0
+
+    def in_units(self, log_unit: float) -> "SideValue":
+        """The same in other units."""
+        if log_unit == self.log_unit:
+            return self
+        factor = math.exp(min(self.log_unit - log_unit, 700.0))
+        names = ("unclipped", "central", "rounding", "periodisation", "infinity", "proper_infinity")
+        return replace(self, log_unit=log_unit, **{name: factor * getattr(self, name) for name in names})
 
 
 class Side:
@@ -49,10 +64,13 @@ class Side:
         log_rest = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in own)
         self.proper_infinity = min(self.infinity, -math.expm1(log_rest) * (1 + sign * 32 * U))
 
-    def _infinity(self) -> float:
+    def _infinity(self) -> Any:
         """Mass at infinity of the composition: prod T^k - prod (T - delta(inf))^k, T the total mass, at least 1."""
         excess = math.fsum(k * pld.log_excess for pld, k in self.plds) * (1 + self.sign * 8 * U)
-        lost = ((math.exp(-pld.log_excess) * pld.infinity, k) for pld, k in self.plds)
+        lost = [(math.exp(-pld.log_excess) * pld.infinity, k) for pld, k in self.plds]
+        if any(is_wide(mass) for mass, _ in lost):
+            survival = sum(k * np.log1p(-np.longdouble(mass)) if mass < 1 else -math.inf for mass, k in lost)
+            return -np.expm1(survival) * math.exp(min(excess, 700.0)) * (1 + self.sign * 32 * U)
         survival = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in lost)
         total = math.exp(min(excess, 700.0)) if survival < 0 else 1.0
         return -math.expm1(survival) * total * (1 + self.sign * 32 * U)
@@ -67,19 +85,26 @@ class Side:
         log_finite = float(found.log_factor) + float(slack) + math.log(kernel) if kernel > 0 else -math.inf
         if math.isnan(log_finite):  # beyond float64: nothing is known
             log_finite = self.sign * math.inf
-        log_infinity = math.log(self.infinity) if self.infinity > 0 else -math.inf
+        log_infinity = log_of(self.infinity)
         log_bound = _log_add(log_finite, log_infinity) + self.sign * (self.log_scale + 8 * U)
-        factor = math.exp(min(found.log_factor, 700.0))
-        bound = math.exp(log_bound) if log_bound < 700 else math.inf
+        tiny = -math.inf < found.log_factor < _TINY and log_infinity < _TINY
+        unit = float(max(found.log_factor, log_infinity)) if tiny else 0.0
+        factor = math.exp(min(found.log_factor - unit, 700.0))
+        bound, scaled = (math.exp(log) if log < 700 else math.inf for log in (log_bound, log_bound - unit))
+        infinity, proper = (
+            exp_of(log_of(mass) - unit, wide=False) if tiny else float(mass)
+            for mass in (self.infinity, self.proper_infinity)
+        )
         return SideValue(
             bound=bound,
             log_bound=log_bound,
-            unclipped=bound if kernel > 0 else bound + factor * (found.value + self.sign * errors),
+            unclipped=scaled if kernel > 0 else scaled + factor * (found.value + self.sign * errors),
             central=factor * max(found.value, 0.0),
             rounding=factor * found.rounding,
             periodisation=factor * found.periodisation,
-            infinity=self.infinity,
-            proper_infinity=self.proper_infinity,
+            infinity=infinity,
+            proper_infinity=proper,
+            log_unit=unit,
         )
 
 

@@ -21,7 +21,7 @@ def upper_grid_pld(step: OneStep, grid: Grid, tilt: float, spare: float) -> Grid
     if exact is not None:
         return exact
     nodes = grid.at()
-    tails = step.on_lattice(grid.offset, grid.dx, grid.first, grid.size)
+    tails = step.on_lattice(grid)
     curve = step.curve(nodes, tails)
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows, the certificate sees
         return certify_upper(split(step, grid, tails, curve), step, tails, curve, tilt, spare)

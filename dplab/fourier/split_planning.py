@@ -16,6 +16,7 @@ from .planning import (
     half_a_cell_off,
     make_plan,
     range_of,
+    spare_mass,
 )
 from .rare import Splitting, clipped_term, half
 from .scout import Saddle, Scout
@@ -70,7 +71,7 @@ def split_plan(
     least = max([max(widths) / (settings.max_size - 16), *((top - bottom) / most for bottom, top in ranges)])
     dx = max(wanted, least)
     aligned = alignment(parts, dx, least)
-    lower, upper = grids_for(parts, ranges, aligned, dx, -1), grids_for(parts, ranges, aligned, dx, +1)
+    lower, upper = (grids_for(parts, ranges, aligned, dx, side, scout.wide) for side in (-1, +1))
     dx, upper = upper[0].dx, half_a_cell_off(parts, lower, upper)
     sizes = [good_size(int(width / dx) + 16) for width in widths]
     windows = dict(zip((term.large for term in terms), zip(spans, sizes, strict=True), strict=True))
@@ -81,7 +82,7 @@ def split_plan(
         upper,
         windows[main.large][0],
         max(sizes),
-        math.exp(max(log_tail, -660.0)),
+        spare_mass(scout, log_tail),
         least > wanted,
         splitting=splitting,
         windows=tuple(windows.get(term.large) for term in splitting.terms),

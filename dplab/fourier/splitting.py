@@ -9,10 +9,11 @@ where A_j, B_j are the MGFs of the measures at theta; times kappa(theta) e^{-the
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from .grids import Grid, GridPLD
+from .grids import GridPLD
 from .intervals import U
 from .rare import Splitting, ways_to_count
 from .sums import log_exp_sum
@@ -125,7 +126,7 @@ def _halves(pld: GridPLD, threshold: float) -> tuple[GridPLD | None, GridPLD | N
     made = []
     for start, end in ((0, cut), (cut, grid.size)):
         masses = pld.masses[start:end]
-        here = Grid(grid.offset, grid.dx, grid.first + start, end - start)
+        here = replace(grid, first=grid.first + start, size=end - start)
         made.append(GridPLD(here, masses, 0.0) if end > start and masses.any() else None)
     return made[0], made[1]
 

@@ -16,12 +16,12 @@ def suffix_decay_sums(masses: np.ndarray, dx: float) -> tuple[np.ndarray, float]
     size = len(masses)
     width = int(min(np.ceil(np.sqrt(size)), max(1, np.floor(30.0 / dx))))
     rows = -(-size // width)
-    padded = np.zeros(rows * width)
+    padded = np.zeros(rows * width, masses.dtype)
     padded[:size] = masses
     steps = dx * np.arange(width + 1)
     forth, back = np.exp(steps[:-1]), np.exp(-steps)
     inner = np.cumsum((padded.reshape(rows, width) * back[:-1])[:, ::-1], axis=1)[:, ::-1]
-    carry, carries = 0.0, np.empty(rows)
+    carry, carries = 0.0, np.empty(rows, masses.dtype)
     for row in range(rows - 1, -1, -1):
         carries[row] = carry * back[-1]  # what lies right of the block, seen from its first element
         carry = inner[row, 0] + carries[row]
@@ -35,7 +35,7 @@ def suffix_sums(values: np.ndarray) -> tuple[np.ndarray, float]:
     size = len(values)
     width = int(np.ceil(np.sqrt(size)))
     rows = -(-size // width)
-    padded = np.zeros(rows * width)
+    padded = np.zeros(rows * width, values.dtype)
     padded[:size] = values
     inner = np.cumsum(padded.reshape(rows, width)[:, ::-1], axis=1)[:, ::-1]
     after = np.append(np.cumsum(inner[::-1, 0])[::-1][1:], 0.0)

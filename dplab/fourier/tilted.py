@@ -23,6 +23,7 @@ import numpy as np
 from .grids import GridPLD
 from .intervals import TINY, U
 from .sums import log_exp_sum
+from .wide import is_wide, log_of, widened
 
 _OTHER_LAMBDAS = (1.0, 0.25, 1 / 32)  # a planned lambda can be too large for the grid's own ends
 _LEAST = 1e-320  # stands for 0 in logarithms: an upper bound of it
@@ -72,16 +73,15 @@ class TiltedSum:
         self.log_outside = min(float(np.logaddexp(above, below)), 0.0)
 
     def _transform(self, pld: GridPLD, k: int):
-        nodes = pld.grid.nodes
-        exponent = self.tilt * nodes
+        exponent = widened(self.tilt * pld.grid.nodes, is_wide(pld.masses))
         used = pld.masses > 0
-        peak = float(exponent.max(where=used, initial=-math.inf))
-        peak = peak if math.isfinite(peak) else 0.0
+        peak = exponent.max(where=used, initial=-math.inf)
+        peak = peak if np.isfinite(peak) else 0.0
         masses = np.where(used, pld.masses * np.exp(np.minimum(exponent - peak, 0.0)), 0.0)
-        total = float(masses.sum())
-        log_mgf = peak + (math.log(total) if total > 0 else 0.0)
+        total = masses.sum()
+        log_mgf = float(peak) + (log_of(total) if total > 0 else 0.0)
         masses = pld.masses * np.exp(np.where(used, exponent - log_mgf, 0.0))
-        masses = np.where(used, masses, 0.0)
+        masses = np.where(used, masses, 0.0).astype(float)
         largest = float(np.abs(exponent).max()) + self.tilt * abs(pld.grid.offset) + abs(log_mgf)
         self.log_normaliser += k * log_mgf
         self.log_slack += k * (4 * largest + 12) * U

@@ -18,27 +18,56 @@ import mpmath
 from ..core.parameters import evaluate
 from ..core.pld import PLD
 from .arithmetic import FN
-from .found import Found, Sum, agreeing
+from .found import GUARD, Found, Sum, agreeing, guarded
 from .law import Law
 from .rules import atom_nodes, substitution
 from .single_step import masses_above
 
 MOST_HALVINGS = 9
+SETTLED = mpmath.mpf(1) / 64
+"""From this step on, sums that no longer come closer to each other are as close as rounding lets them."""
 LOOKS = 200
 """A loss is looked at in so many places on either side."""
 NO_MASS = mpmath.mpf(10) ** -40
 """Where densities are below this the loss is not looked at: far out it may be the difference of two huge logarithms."""
 
+WIDENINGS = 12
+"""How often the range of t is widened while what lies outside may matter: a tiny delta can be made there."""
+
 
 def two_steps(law: Law, eps, digits: int) -> Found:
     """delta of a composition of exactly two steps, the first of which has a density and a loss monotone in u."""
     first, second = _ordered(law)
+    _, farthest, gaussian = substitution(first)
+    for _ in range(WIDENINGS):
+        found = _within(law, first, second, farthest, eps, digits)
+        with mpmath.workdps(digits + GUARD):
+            outside = _outside(first, farthest)
+            if outside <= guarded(found.value, digits):
+                break
+        farthest *= 1.6 if gaussian else 1.1
+    return found._replace(error=found.error + outside)
+
+
+def _outside(pld: PLD, farthest: float) -> Any:
+    """About the P-mass beyond the ends of t, where densities fall at least exponentially; 0 on a finite range."""
+    at, ends = _path(pld, farthest)
+    coordinate = pld.coordinate(FN)
+    if coordinate is not None and ends == [coordinate.lower, coordinate.upper]:
+        return mpmath.mpf(0)
+    edges = [at(end) for end in ends]
+    return mpmath.fsum(abs(pld.coordinate_densities(FN, u).p * stretch) for u, stretch in edges)
+
+
+def _within(law: Law, first: PLD, second: PLD, farthest: float, eps, digits: int) -> Found:
+    """delta, of the first step's law between -farthest and farthest."""
 
     def compute(places: int) -> Sum:
         x = evaluate(eps, FN)
         tolerance = mpmath.mpf(10) ** (5 - places)
         parts = [_profile(second, x - s).times(p) for s, p in atom_nodes(first)]
-        parts += [_piece(first, second, x, *ends, tolerance) for ends in _pieces(first, second, x)]
+        at, ends = _path(first, farthest)
+        parts += [_piece(first, second, x, at, *piece, tolerance) for piece in _pieces(first, second, x, at, ends)]
         infinite = law.mass_at_infinity()
         value, slope, size, _ = (mpmath.fsum(column) for column in zip(*parts, strict=True))
         return Sum(infinite + value, infinite + size, slope)
@@ -91,21 +120,22 @@ def _profile(pld: PLD, x) -> Profile:
     return Profile(p - weighted, -weighted, p, mpmath.mpf(1))
 
 
-def _path(pld: PLD) -> tuple[Callable, list]:
-    """t -> (u, du/dt) and the ends of t. A finite interval is its own path: the pieces have ends enough of their own,
-    and a rule that crowds at both ends twice converges slowly."""
+def _path(pld: PLD, farthest: float) -> tuple[Callable, list]:
+    """t -> (u, du/dt) and the ends of t, on an infinite range -farthest and farthest.
+
+    A finite interval is its own path: the pieces have ends enough of their own, and a rule that crowds at both ends
+    twice converges slowly.
+    """
     coordinate = pld.coordinate(FN)
     assert coordinate is not None
     ends = [coordinate.lower, coordinate.upper]
     if not any(mpmath.isinf(end) for end in ends):
         return lambda u: (u, mpmath.mpf(1)), ends
-    at, farthest, _ = substitution(pld)
-    return at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
+    return substitution(pld).at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
 
 
-def _pieces(first: PLD, second: PLD, eps) -> list[tuple[Any, Any]]:
+def _pieces(first: PLD, second: PLD, eps, at: Callable, ends: list) -> list[tuple[Any, Any]]:
     """The intervals of t between the kinks of d(eps - s(u(t)))."""
-    at, ends = _path(first)
     kinks = [atom.loss for atom in second.atoms(FN)] + [e for e in second.support(FN) or () if not mpmath.isinf(e)]
 
     def loss(t):
@@ -133,9 +163,8 @@ def _solved(function: Callable, ends: list) -> Any:
     return high
 
 
-def _piece(first: PLD, second: PLD, eps, lower, upper, tolerance) -> Profile:
+def _piece(first: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance) -> Profile:
     """The integral over t from lower to upper."""
-    at, _ = _path(first)
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
     def sample(v) -> Profile:
@@ -157,7 +186,9 @@ def _piece(first: PLD, second: PLD, eps, lower, upper, tolerance) -> Profile:
         total, step = Profile(*(one + other for one, other in zip(total, more, strict=True))), step / 2
         if change <= max(tolerance**0.5 * abs(total.value) * mpmath.mpf("5e-4"), 100 * unit * total.size):
             break
-        if before / 2 < change < 10**6 * unit * total.mass:  # rounding: where tails end they are small differences
+        if step <= SETTLED and before / 2 < change < 10**6 * unit * total.mass:
+            # Rounding, where tails end and are small differences: more digits are needed, unless these are enough.
+            total = total._replace(size=max(total.size, change / unit))
             break
         before = change
     return total.times(step)

@@ -121,3 +121,17 @@ def test_a_bounded_loss_that_is_flat_far_out():
         kink = mpmath.log((lift * e - 1) / (1 - lift / e)) / mpmath.pi
         total = mpmath.quad(integrand, [kink, kink + 1, 3, 6, 12, 40])
         assert abs(found.value - total) < mpmath.mpf(10) ** -12
+
+
+@pytest.mark.parametrize(
+    ("composition", "eps", "true"),
+    [
+        # by direct quadrature over the first outcome, 45 standard deviations out
+        (2 * PoissonSubsampled(Gaussian("17.63"), "0.003517"), "0.00652178997", "-2117.984229786730904259524"),
+    ],
+)
+def test_a_delta_made_far_out(composition, eps, true):
+    found = two_steps(Law.of(composition, "backward"), Fraction(eps), 12)
+    with mpmath.workdps(30):
+        assert abs(mpmath.log(found.value) - mpmath.mpf(true)) < mpmath.mpf(10) ** -12
+        assert found.error <= found.value * mpmath.mpf(10) ** -12
