@@ -9,7 +9,6 @@ import csv
 import html
 import io
 import math
-import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from .core.directions import parse_direction
 from .core.display import html_table, outward_text
 from .core.errors import DplabError, ParameterError, UnboundSymbolError
 from .core.parameters import Parameter, approximate, count, parameter_text, privacy_parameter, require_numbers
+from .core.progress import progress
 from .core.results import Approximation, Bracket, Curve, Exact, Reference
 from .plots.curves import draw_delta
 from .plots.residuals import draw_residuals
@@ -165,24 +165,15 @@ def _eps_list(eps: object) -> list[Parameter | float]:
 
 
 def _ask(c: Composition, asked: list, direction: str, digits: int, routes: tuple[str, ...]) -> list[Row]:
-    from tqdm import tqdm
-
     modules = {name: import_module(f"{__package__}.{name}") for name in routes}
     answers: dict[tuple[int, str], Row] = {}
     cheap_first = sorted(routes, key=lambda name: name == "reference")
-    with tqdm(
-        total=len(asked) * len(routes), delay=2, leave=False, unit="value", desc="compare", file=_bar_file()
-    ) as bar:
+    with progress(total=len(asked) * len(routes), unit="value", what="compare") as bar:
         for name in cheap_first:
             for place, eps in enumerate(asked):
                 answers[place, name] = _one(modules[name], name, c, eps, direction, digits)
                 bar.update()
     return [answers[place, name] for place in range(len(asked)) for name in routes]
-
-
-def _bar_file():
-    """Where the bar goes: in a notebook not to stderr, of which an empty red box would remain."""
-    return sys.stdout if "ipykernel" in sys.modules else sys.stderr
 
 
 def _one(module, name: str, c: Composition, eps, direction: str, digits: int) -> Row:

@@ -1,7 +1,6 @@
 """The public call."""
 
 import inspect
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -16,6 +15,7 @@ from ..core.parameters import (
     privacy_parameter,
     require_numbers,
 )
+from ..core.progress import progress
 from .results import Calibration
 from .search import checked_range, close_in, opposite_pair
 from .verdicts import Questions
@@ -61,10 +61,7 @@ def calibrate(
     closeness = exact_tol if isinstance(exact_tol, Fraction) else Fraction(approximate(exact_tol))
     ends = None if between is None else checked_range(between, whole)
     name = _parameter_name(family)
-    from tqdm import tqdm
-
-    out = sys.stdout if "ipykernel" in sys.modules else sys.stderr  # in a notebook stderr leaves an empty red box
-    with tqdm(delay=2, leave=False, unit="bracket", desc="calibrate", file=out) as bar:
+    with progress(unit="bracket", what="calibrate") as bar:
         questions = Questions(family, name, target_eps, _enclosed(wanted), direction, bar)
         is_whole = questions.whole = not questions.takes_fractions() if whole is None else bool(whole)
         if ends is not None:

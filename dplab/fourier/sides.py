@@ -1,11 +1,13 @@
 """One side of a bracket: the certified grid PLDs of a composition, composed, as a function of eps."""
 
 import math
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from ..core.progress import progress
 from .choices import GRIDS
 from .intervals import U
 from .onestep import OneStep
@@ -15,6 +17,7 @@ from .tilted import TiltedSum
 from .wide import exp_of, is_wide, log_of
 
 _TINY = -600.0
+_MANY = 16
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,8 @@ class Side:
         self.sign = sign
         chosen = GRIDS[plan.grid]
         make, grids = (chosen.upper, plan.upper) if sign > 0 else (chosen.lower, plan.lower)
-        self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in zip(parts, grids, strict=True)]
+        with _counted(list(zip(parts, grids, strict=True)), f"{'upper' if sign > 0 else 'lower'} grids") as pairs:
+            self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in pairs]
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
         self.sum: TiltedSum | SplitSum = (
@@ -106,6 +110,11 @@ class Side:
             proper_infinity=proper,
             log_unit=unit,
         )
+
+
+def _counted(items: list, what: str):
+    """The items, with a progress bar if there are many."""
+    return progress(items, unit="mechanism", what=what) if len(items) > _MANY else nullcontext(items)
 
 
 def _log_add(a: float, b: float) -> float:
