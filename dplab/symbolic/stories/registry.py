@@ -10,8 +10,10 @@ from ...core.pair import Pair
 from ...mechanisms import PoissonSubsampled
 from ...mechanisms.own import DensityPair, TablePair
 from ..derivation import Step
-from ..outputs import Outputs
+from ..outputs import Outputs, Table
+from ..overlap import is_apart
 from . import finite, lattice
+from .apart import CERTAIN, apart_story
 from .gaussian import gaussian_outputs, gaussian_story
 from .integers import integer_outputs, integer_story
 from .laplace import laplace_outputs, laplace_story
@@ -71,6 +73,18 @@ def story_of(pair: Pair) -> Story:
 
     Raises NoClosedFormError for a mechanism that has no story.
     """
+    if is_apart(pair):
+        return _certain if getattr(pair, "noiseless", False) else _story_of_kind(pair)[0], apart_story
+    if isinstance(pair, PoissonSubsampled) and is_apart(pair.mechanism):
+        return finite.sampled_table(_certain), finite.finite_story
+    return _story_of_kind(pair)
+
+
+def _certain(pair: Pair, fn) -> Table:
+    return CERTAIN
+
+
+def _story_of_kind(pair: Pair) -> Story:
     kind = type(pair).__name__
     if kind in OUTCOMES:
         return OUTCOMES[kind]
