@@ -18,7 +18,7 @@ from ...mechanisms.own.cells import split_atoms
 from ...mechanisms.own.densities import DensityPair
 from ...mechanisms.own.programs import acot, upper_normal
 from ...mechanisms.own.turning import Turning
-from ..calculus import elementary, exponential
+from ..calculus import Search, exponential
 from ..derivation import Comparison, Line, Step
 from ..normal_cdf import Phi
 from ..outputs import Line as Densities
@@ -31,6 +31,9 @@ from .setting import EPS, LAM, A, C, K, S, Setting, X, Z
 
 ZERO = sympy.S.Zero
 E = sympy.exp
+MOMENT = sympy.Function("M")
+MOST_SUBSTITUTED = 60
+"""An outcome is put into a formula up to so many operations; beyond, it keeps its letter."""
 
 
 def own_outputs(pair: DensityPair, fn) -> Densities:
@@ -106,13 +109,17 @@ def _readable(mass: sympy.Expr) -> sympy.Expr:
 def own_story(setting: Setting) -> list[Step]:
     """All steps for two densities of one's own."""
     own = Own(setting)
-    mgf = _mgf_step(own)
+    squares, search = _moment_parts(own)
+    with search:  # it thinks while the other steps are made
+        steps = [_output_step(own)]
+        if own.found.panels:
+            steps += [_loss_step(own), _branch_step(own)]
+        steps += [_pld_step(own), _mirror_step(own)]
+        profile = _profile(own)
+        mgf = _mgf_step(own, squares, search)
     closed = mgf.stopped is None
-    steps = [_output_step(own)]
-    if own.found.panels:
-        steps += [_loss_step(own), _branch_step(own)]
-    steps += [_pld_step(own), _mirror_step(own), mgf, *_moments(own, mgf.lines[0].right, closed)]
-    steps += [*_profile(own), _composition_step(own, mgf.lines[0].right, closed)]
+    steps += [mgf, *_moments(own, mgf.lines[0].right, closed)]
+    steps += [*profile, _composition_step(own, mgf.lines[0].right, closed)]
     steps.append(bounds.chernoff_step(setting, _at(mgf, LAM) if closed else None, infinite=own.infinite))
     return [*steps, bounds.total_error_step(setting), bounds.periodisation_step(setting)]
 
@@ -172,21 +179,33 @@ def _branch_step(own: Own) -> Step:
     return Step("Monotone pieces", tuple(lines), reason, check, "the loss itself", stopped=stopped)
 
 
-def _density(own: Own, s) -> sympy.Expr | None:
-    """omega at s: first density over |s'(t)| at each outcome with this loss; None without closed inverses."""
-    total = []
-    for piece in own.found.pieces:
-        t = own.outcome(piece, s)
+def _density(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
+    """omega at s: first density over |s'(t)| at each outcome with this loss; None without closed inverses.
+
+    An outcome whose formula would make a thicket of it keeps a letter; these come with their meanings.
+    """
+    total, letters = [], []
+    pieces = own.found.pieces
+    x = {INVERSE_OF: -s if own.back else s}
+    for number, piece in enumerate(pieces, 1):
+        t = piece.inverse
         if t is None:
             return None
         slope = sympy.diff(piece.loss, own.t) * (1 if piece.increasing else -1)
-        value = common.tidied((own.sides(piece.panel)[0] / slope).xreplace({own.t: t}))
+        there = common.tidied(own.sides(piece.panel)[0] / slope)
+        value = there.xreplace({own.t: t})
+        if sympy.count_ops(value) > MOST_SUBSTITUTED and sympy.count_ops(there) < sympy.count_ops(value) / 2:
+            letter = own.t if len(pieces) == 1 else sympy.Symbol(f"{own.t}{number}", real=True)
+            letters.append((letter, t.xreplace(x)))
+            value = there.xreplace({own.t: letter})
+        else:
+            value = common.tidied(value).xreplace(x)
         total.append((value, own.range(piece)))
     if not total:
-        return ZERO
+        return ZERO, ()
     if len(total) == 1:
-        return total[0][0]
-    return sympy.Add(*(_within(value, s, *ends) for value, ends in total))
+        return total[0][0], tuple(letters)
+    return sympy.Add(*(_within(value, s, *ends) for value, ends in total)), tuple(letters)
 
 
 def _within(value, s, low, high) -> sympy.Expr:
@@ -218,9 +237,8 @@ def _extreme(choose, values) -> sympy.Expr:
 
 
 def _pld_step(own: Own) -> Step:
-    density, ends = _density(own, S), _ends(own)
-    stopped = None
-    if density is None:
+    found, ends = _density(own, S), _ends(own)
+    if found is None:
         stopped = StageStopped("PLD", "its density needs the inverses that have no closed form")
         return evaluated.law_step(
             own.setting, _law(own, "omega", _symbolic(own), ends, own.atoms, own.infinite), stopped
@@ -229,8 +247,11 @@ def _pld_step(own: Own) -> Step:
         "Change of variables: `omega(s)` is the sum of `f(t) / |s'(t)|` over the outcomes t with loss s, f the "
         "first density"
     )
+    density, letters = found
     lines = _law(own, "omega", density, ends, own.atoms, own.infinite)
-    return common.pld_step(own.setting, lines, reason, density, ends, own.atoms, own.infinite, splits=_splits(own))
+    return common.pld_step(
+        own.setting, lines, reason, density, ends, own.atoms, own.infinite, letters, splits=_splits(own)
+    )
 
 
 def _splits(own: Own) -> list:
@@ -246,37 +267,39 @@ def _symbolic(own: Own) -> sympy.Expr:
 
 def _mirror_step(own: Own) -> Step:
     turned = Own(Setting(own.pair, not own.back, own.setting.outputs.swapped(), own.setting.fn, own.setting.budget))
-    density, ends, atoms = _density(turned, S), _ends(turned), turned.atoms
+    found, ends, atoms = _density(turned, S), _ends(turned), turned.atoms
     name = f"omega_{own.setting.other_way}"
-    if density is None:
+    if found is None:
         lines = [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))]
         return evaluated.mirror_step(own.setting, lines)
+    density, letters = found
     lines = _law(turned, name, density, ends, atoms, turned.infinite)
-    return common.mirror_step(own.setting, lines, density, ends, atoms, splits=_splits(turned))
+    return common.mirror_step(own.setting, lines, density, ends, atoms, letters, splits=_splits(turned))
 
 
-def _mgf_step(own: Own) -> Step:
-    """M(z): exponents of degree at most two by completing the square; else sympy within its budget."""
-    total = sum((atom.p * E(Z * atom.loss) for atom in own.atoms), ZERO)
-    open_panels, squares = [], 0
+def _moment_parts(own: Own) -> tuple[list[sympy.Expr], Search]:
+    """M(z) panel by panel: what completing the square gives, and sympy's search for the rest."""
+    squares, integrals = [], []
     for panel in own.found.panels:
         first, second = (sympy.expand_log(sympy.log(side), force=True) for side in own.sides(panel))
-        value = exponential((Z + 1) * first - Z * second, own.t, panel.cell.lower, panel.cell.upper)
+        limits = (own.t, panel.cell.lower, panel.cell.upper)
+        value = exponential((Z + 1) * first - Z * second, *limits)
         if value is None:
-            open_panels.append(panel)
+            integrals.append((E(Z * own.loss(panel)) * own.sides(panel)[0], *limits))
         else:
-            squares += 1
-            total += value
+            squares.append(value)
+    return squares, Search("moment generating function", integrals, own.setting.budget)
+
+
+def _mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
+    """M(z): exponents of degree at most two by completing the square; else sympy within its budget."""
+    total = sum((atom.p * E(Z * atom.loss) for atom in own.atoms), ZERO) + sympy.Add(*squares)
     stopped, reason = None, "The exponent of `f^{z+1} g^{-z}` is at most quadratic in t: complete the square"
-    if open_panels:
-        integrals = [
-            (E(Z * own.loss(panel)) * own.sides(panel)[0], own.t, panel.cell.lower, panel.cell.upper)
-            for panel in open_panels
-        ]
-        found = elementary("moment generating function", integrals, own.setting.budget)
+    if search.integrals:
+        found = search.result()
         if isinstance(found, StageStopped):
             stopped, reason = found, "The definition: the mean of `e^{z s}`"
-            found = sum((sympy.Integral(body, tuple(limits)) for body, *limits in integrals), ZERO)
+            found = sum((sympy.Integral(body, tuple(limits)) for body, *limits in search.integrals), ZERO)
         else:
             reason = "sympy's antiderivative, compared with a quadrature"
         total += found
@@ -301,9 +324,11 @@ def _moments(own: Own, mgf, closed: bool) -> list[Step]:
         stopped=StageStopped("cumulants", "left as integrals") if mean.has(sympy.Integral) else None,
     )
     stopped = None if closed else StageStopped("moment generating function", "unevaluated, see above")
-    renyi = common.renyi_step(own.setting, sympy.log(mgf.xreplace({Z: A - 1})) / (A - 1), stopped=stopped)
-    plus, minus = (sympy.log(mgf.xreplace({Z: sign * LAM})) for sign in (1, -1))
-    return [cumulants, renyi, common.alpha_step(own.setting, plus, minus, stopped=stopped)]
+    letters = () if closed else tuple((MOMENT(z), mgf.xreplace({Z: z})) for z in (A - 1, LAM, -LAM))
+    at = {z: mgf.xreplace({Z: z}) if closed else MOMENT(z) for z in (A - 1, LAM, -LAM)}
+    renyi = common.renyi_step(own.setting, sympy.log(at[A - 1]) / (A - 1), stopped=stopped, letters=letters)
+    plus, minus = (sympy.log(at[sign * LAM]) for sign in (1, -1))
+    return [cumulants, renyi, common.alpha_step(own.setting, plus, minus, stopped=stopped, letters=letters)]
 
 
 def _masses_above(own: Own, x) -> tuple[sympy.Expr, sympy.Expr] | None:
