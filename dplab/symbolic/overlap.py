@@ -1,6 +1,7 @@
 """Whether P and Q overlap at all. One part of a composition whose P and Q do not makes all of it so."""
 
 from ..core.composition import Composition
+from ..core.errors import NoClosedFormError
 from ..core.pair import Pair
 from .table import SympyTable
 
@@ -8,7 +9,12 @@ from .table import SympyTable
 def is_apart(pair: Pair) -> bool:
     """Whether no outcome of P is one of Q: the loss has neither atoms nor a density."""
     fn = SympyTable()
-    return not pair.endless and pair.support(fn) is None and not pair.atoms(fn)
+    if pair.endless or pair.support(fn) is not None:
+        return False
+    try:
+        return not pair.atoms(fn)
+    except NoClosedFormError:  # infinitely many
+        return False
 
 
 def simplest(composition) -> Composition:
