@@ -95,11 +95,10 @@ def in_worker(integrals: list[tuple]) -> sympy.Expr | None:
 def _one(integrand: sympy.Expr, t: sympy.Symbol, low, high) -> sympy.Expr | None:
     """Integrate, refuse what is not closed or not readable, compare with a quadrature."""
     found = sympy.integrate(integrand, (t, low, high), conds="none")
-    if (
-        found.free_symbols - integrand.free_symbols - sympy.Tuple(low, high).free_symbols
-        or found.has(sympy.Integral, sympy.meijerg, sympy.zoo, sympy.nan, sympy.I)
-        or not _agrees(found, integrand, t, low, high)
-    ):
+    letters = integrand.free_symbols | sympy.sympify(low).free_symbols | sympy.sympify(high).free_symbols
+    if found.free_symbols - letters or found.has(sympy.Integral, sympy.meijerg, sympy.zoo, sympy.nan, sympy.I):
+        return None
+    if not _agrees(found, integrand, t, low, high):
         return None
     return found
 

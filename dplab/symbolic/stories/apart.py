@@ -19,7 +19,7 @@ CERTAIN = Table((Row("P's outcomes", ONE, ZERO), Row("Q's outcomes", ZERO, ONE))
 
 def apart_story(setting: Setting) -> list[Step]:
     """All that there is to say."""
-    first, second = setting.first, setting.second
+    first, second, other = setting.first, setting.second, setting.other_way
 
     def check_law(scene: Scene):
         infinite = scene.twin.infinite()
@@ -62,11 +62,11 @@ def apart_story(setting: Setting) -> list[Step]:
         ),
         step(
             "The other direction",
-            [Line(f"omega_{setting.other_way}(s)", ZERO, "for all real s"), Line(f"delta_{setting.other_way}(inf)", ONE)],
+            [Line(f"omega_{other}(s)", ZERO, "for all real s"), Line(f"delta_{other}(inf)", ONE)],
             "Not to overlap is the same from both sides",
             check_law,
         ),
-        step("Moment generating function", [Line("M(z)", ZERO)], "`M(0) = 1 - delta(inf)`: no finite loss", check_moment),
+        step("Moment generating function", [Line("M(z)", ZERO)], "No loss is finite, so that there is no mean", check_moment),
         step(
             "Tight delta",
             [Line("delta(eps)", ONE, "for all real eps")],
