@@ -214,7 +214,7 @@ class Derivation:
         from tqdm import tqdm
 
         rows, ends = [], time.process_time() + seconds
-        with tqdm(total=draws * len(self), delay=2, leave=False, unit="check", desc=self.subject[:40]) as bar:
+        with tqdm(total=draws * len(self), delay=2, leave=False, unit="check", desc="derivation") as bar:
             for draw in range(draws):
                 seed = hashlib.sha256(f"{self.subject} {digits} {draw}".encode()).hexdigest()
                 found = []

@@ -86,7 +86,7 @@ def test_delta_is_that_of_the_reference(name, direction):
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 def test_delta_without_tails_in_closed_form_has_a_number(direction):
     pair = SLOW["mixture, open"]
-    for eps in ("-0.15", "0.1", "0.2"):
+    for eps in ("0.05", "0.1", "0.4") if direction == "forward" else ("-0.4", "-0.1", "-0.05"):
         sampled = symbolic.delta(PoissonSubsampled(pair, "0.2"), eps, direction)
         expected = reference.delta(PoissonSubsampled(pair, "0.2"), eps, direction, digits=20)
         assert "unevaluated" in sampled.reason

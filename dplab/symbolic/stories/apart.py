@@ -66,7 +66,7 @@ def apart_story(setting: Setting) -> list[Step]:
             "Not to overlap is the same from both sides",
             check_law,
         ),
-        step("Moment generating function", [Line("M(z)", ZERO)], "No loss is finite, so that there is no mean", check_moment),
+        step("Moment generating function", [Line("M(z)", ZERO)], "A mean over no finite loss at all", check_moment),
         step(
             "Tight delta",
             [Line("delta(eps)", ONE, "for all real eps")],
