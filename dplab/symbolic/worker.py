@@ -60,11 +60,12 @@ class Running:
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [path, os.environ.get("PYTHONPATH")]))}
         command = [sys.executable, "-m", "dplab.symbolic.worker"]
         pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self._process = None
+        self._process: subprocess.Popen | None = None
         try:
-            self._process = subprocess.Popen(command, env=environment, **pipes)
-            self._process.stdin.write(pickle.dumps((function, arguments, budget)))
-            self._process.stdin.flush()
+            self._process = process = subprocess.Popen(command, env=environment, **pipes)
+            assert process.stdin is not None
+            process.stdin.write(pickle.dumps((function, arguments, budget)))
+            process.stdin.flush()
         except OSError:  # a kernel without processes, as in a browser
             return
 

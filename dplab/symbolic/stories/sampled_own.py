@@ -9,6 +9,7 @@ import sympy
 
 from ...core.pair import Atom
 from ...mechanisms import PoissonSubsampled
+from ...mechanisms.own import DensityPair
 from ..derivation import Comparison, Line, Step
 from ..outputs import Line as Densities
 from ..outputs import Piece as Interval
@@ -27,6 +28,7 @@ E = sympy.exp
 
 def sampled_own_outputs(pair: PoissonSubsampled, fn) -> Densities:
     """q P + (1-q) Q and Q."""
+    assert isinstance(pair.mechanism, DensityPair)
     base, q = own_outputs(pair.mechanism, fn), pair.q(fn)
     pieces = tuple(Interval(cell.lower, cell.upper, q * cell.p + (1 - q) * cell.q, cell.q) for cell in base.pieces)
     points = tuple(Row(row.name, q * row.p + (1 - q) * row.q, row.q) for row in base.points)

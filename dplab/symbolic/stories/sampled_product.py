@@ -5,9 +5,9 @@ with the composition's own delta_0 where that is closed, moments of whole order 
 stands unevaluated with numbers from the mechanism's page behind it.
 """
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import product
 from math import prod
 
 import mpmath
@@ -16,7 +16,7 @@ import sympy
 from ...core.composition import Composition
 from ...core.errors import NoClosedFormError
 from ...core.pld import PLD
-from ...mechanisms import PoissonSubsampled
+from ...mechanisms import PoissonSubsampled, Product
 from ..compositions import Kinds, closed_delta
 from ..derivation import Comparison, Line, Step
 from ..generating import composed_mgf
@@ -60,7 +60,7 @@ class Cartesian:
             several = factor.merged()
             if len(points) * len(several) > MOST_POINTS:
                 raise NoClosedFormError("derivation: this product has too many outcomes to be checked by brute force")
-            joint = [(p * a, q * b) for (p, q), (a, b) in product(points, several)]
+            joint = [(p * a, q * b) for (p, q), (a, b) in itertools.product(points, several)]
             powers = tuple(min(one, abs(other)) for one, other in zip(powers, factor.powers, strict=True))
             points = Masses(joint).merged()
         q = sympy.sympify(self.rate)
@@ -71,15 +71,17 @@ class Cartesian:
 
 def sampled_product(pair: PoissonSubsampled, story_of: Callable) -> tuple[Callable, Callable]:
     """Output distributions and story of a sampled product; `story_of` finds those of a factor."""
-    outputs_of = [story_of(factor)[0] for factor in pair.mechanism.factors]
+    assert isinstance(pair.mechanism, Product)
+    factors = pair.mechanism.factors
+    outputs_of = [story_of(factor)[0] for factor in factors]
 
     def outputs(pair: PoissonSubsampled, fn):
-        coordinates = [of(factor, fn) for of, factor in zip(outputs_of, pair.mechanism.factors, strict=True)]
+        coordinates = [of(factor, fn) for of, factor in zip(outputs_of, factors, strict=True)]
         q = pair.q(fn)
         if not all(isinstance(one, Table) for one in coordinates) or prod(len(c.rows) for c in coordinates) > MOST_ROWS:
             return Cartesian(tuple(coordinates), q)
         rows = []
-        for together in product(*(one.rows for one in coordinates)):
+        for together in itertools.product(*(one.rows for one in coordinates)):
             p, rest = (sympy.Mul(*(row[side] for row in together)) for side in (1, 2))
             rows.append(Row(", ".join(row.name for row in together), q * p + (1 - q) * rest, rest))
         return Table(tuple(rows))
