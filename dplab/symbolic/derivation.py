@@ -5,7 +5,6 @@ an ordered tuple of steps; it checks all of them when it is made, and a step tha
 """
 
 import hashlib
-import html
 import math
 import re
 import time
@@ -266,7 +265,7 @@ class Derivation:
         return "\n\n".join([*blocks, self._how_checked()])
 
     def _repr_markdown_(self) -> str:
-        blocks = [f"#### {html.escape(self.subject, quote=False)}"] + ([self.note] if self.note else [])
+        blocks = [f"#### `{self.subject}`"] + ([self.note] if self.note else [])
         blocks += [step._markdown(f"{place}. {step.title}") for place, step in enumerate(self.steps, 1)]
         return "\n\n".join([*blocks, f"<small>{self._how_checked()}</small>"])
 

@@ -19,6 +19,8 @@ from .setting import EPS, LAM, A, C, K, S, Setting, X, Z
 ZERO = sympy.S.Zero
 E = sympy.exp
 MOMENT = sympy.Function("M")
+MOST_WRITTEN = 60
+"""Tails of more operations than this get the letters P_above and Q_above."""
 
 
 def own_story(setting: Setting) -> list[Step]:
@@ -190,12 +192,26 @@ def _profile(own: Own) -> list[Step]:
         return evaluated.profile_steps(own.setting, stick)
     p, q = with_atoms(own, masses, EPS)
     source = f"`{own.setting.first}(s > eps)`, `{own.setting.second}(s > eps)`"
-    lines = [Line("delta(eps)", p - E(EPS) * q)]
     reason = f"Lemma 2 of Koskela et al. 2021: delta is {source}, the second times `e^eps`, from the tails at `t(eps)`"
-    delta = common.delta_step(own.setting, lines, reason)
-    h = common.h_step(own.setting, (p - X * q).xreplace({EPS: sympy.log(X)}))
-    at_c = [side.xreplace({EPS: C}) for side in (p, q)]
-    return [delta, h, common.tradeoff_parametric(own.setting, 1 - at_c[0], at_c[1])]
+    several = sympy.count_ops(p) + sympy.count_ops(q) > MOST_WRITTEN
+    names = (
+        tuple(sympy.Symbol(f"{name}_above", real=True) for name in (own.setting.first, own.setting.second))
+        if several
+        else (p, q)
+    )
+
+    def letters(of) -> tuple:
+        return tuple(zip(names, (side.xreplace({EPS: of}) for side in (p, q)), strict=True)) if several else ()
+
+    def written(of) -> list:
+        return list(names) if several else [side.xreplace({EPS: of}) for side in (p, q)]
+
+    at_eps, at_x, at_c = written(EPS), written(sympy.log(X)), written(C)
+    return [
+        common.delta_step(own.setting, [Line("delta(eps)", at_eps[0] - E(EPS) * at_eps[1])], reason, letters(EPS)),
+        common.h_step(own.setting, at_x[0] - X * at_x[1], letters(sympy.log(X))),
+        common.tradeoff_parametric(own.setting, 1 - at_c[0], at_c[1], letters=letters(C)),
+    ]
 
 
 def composition_step(setting: Setting, infinite, mgf=None) -> Step:

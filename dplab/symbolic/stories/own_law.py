@@ -121,7 +121,9 @@ def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
         return ZERO, ()
     if len(total) == 1:
         return total[0][0], tuple(letters)
-    return sympy.Add(*(_within(value, s, *ends) for value, ends in total)), tuple(letters)
+    names = [sympy.Symbol(f"omega{number}", real=True) for number in range(1, len(total) + 1)]
+    parts = [(name, _within(value, s, *ends)) for name, (value, ends) in zip(names, total, strict=True)]
+    return sympy.Add(*names), (*parts, *letters)
 
 
 def _within(value, s, low, high) -> sympy.Expr:
