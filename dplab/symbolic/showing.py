@@ -121,7 +121,8 @@ def _block(subject: str, steps: dict[str, Step]) -> str:
         f"<tr><th scope='row' {left};font-weight:normal;white-space:nowrap'>{name}</th><td {left}'>{cell}</td></tr>"
         for name, cell in rows
     )
-    title = f"<caption style='text-align:left;font-weight:bold;padding:4px;white-space:nowrap'>{html.escape(subject)}</caption>"
+    bold = "style='text-align:left;font-weight:bold;padding:4px;white-space:nowrap'"
+    title = f"<caption {bold}>{html.escape(subject)}</caption>"
     table = f"<table style='margin:0 0 1.2em 0'>{title}<tbody>{body}</tbody></table>"
     return f"<div style='overflow-x:auto;overflow-y:hidden;max-width:100%'>{table}</div>"
 
