@@ -51,6 +51,7 @@ def _output_step(own: Own) -> Step:
 
 
 def loss_step(own: Own) -> Step:
+    """s(t) on each panel."""
     lines = [
         Line(f"s({own.t})", own.loss(panel), common.interval(own.t, panel.cell.lower, panel.cell.upper))
         for panel in own.found.panels
@@ -70,6 +71,7 @@ def loss_step(own: Own) -> Step:
 
 
 def branch_step(own: Own) -> Step:
+    """The monotone pieces of the loss, each with its inverse if that is closed."""
     lines, stopped = [], None
     pieces = own.found.pieces
     for number, piece in enumerate(pieces, 1):
@@ -160,6 +162,7 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
 
 
 def moments(own: Own, mgf, closed: bool) -> list[Step]:
+    """Cumulants, Rényi divergence and alpha+-, the last two in terms of M where that is not closed."""
     mass = 1 - own.infinite
     mean = common.tidied(own.expectation(lambda s: s) / mass)
     kappa = sympy.Symbol("kappa1", real=True)

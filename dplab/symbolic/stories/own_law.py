@@ -87,6 +87,7 @@ class Own:
 
 
 def near_end(end) -> sympy.Expr:
+    """An end as a number, where it is a turning point known numerically only."""
     return sympy.Float(end.near, 12) if isinstance(end, Turning) else end
 
 
@@ -135,6 +136,7 @@ def _within(value, s, low, high) -> sympy.Expr:
 
 
 def law_lines(own: Own, name: str, density, ends, atoms, infinite) -> list[Line]:
+    """The lines of a law: density, atoms, mass at infinity."""
     lines = []
     if ends is not None:
         when = common.interval("s", *ends)
@@ -144,6 +146,7 @@ def law_lines(own: Own, name: str, density, ends, atoms, infinite) -> list[Line]
 
 
 def ends_of(own: Own) -> tuple | None:
+    """The smallest and the largest loss of all pieces; None without pieces."""
     ends = [own.range(piece) for piece in own.found.pieces]
     if not ends:
         return None
