@@ -11,7 +11,7 @@ from dplab import Gaussian, PoissonSubsampled, RandomizedResponse, clt, fourier,
 from tests.house import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PROGRESS = re.compile("(compare|gallery):")
+PROGRESS = re.compile("(compare|gallery|derivation):")
 SECONDS = 30
 SLIDES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
 

@@ -37,7 +37,10 @@ def latex_formula(expression) -> str:
 
     names = {symbol: _latex_letter(symbol.name) for symbol in expression.atoms(sympy.Symbol)}
     settings = {"symbol_names": {symbol: name for symbol, name in names.items() if name}}
-    return _latex_printer()(settings).doprint(_as_written(expression, r"\sqrt{2 \pi}", latex_formula))
+    shown = _latex_printer()(settings).doprint(_as_written(expression, r"\sqrt{2 \pi}", latex_formula))
+    for name, letter in (("delta", r"\delta"), ("-phi", r"-\varphi")):  # functions whose names sympy does not know
+        shown = shown.replace(rf"\operatorname{{{name}}}", letter)
+    return shown
 
 
 def text_formula(expression) -> str:

@@ -73,8 +73,20 @@ def parse(text: str, name: str, grammar: Grammar = PARAMETER) -> Expression:
             warnings.simplefilter("ignore")  # Python's own remarks on odd syntax
             body = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        raise _refusal(name, text, grammar, "It is not a formula.") from None
+        raise _refusal(name, text, grammar, f"It is not a formula{_slip(text)}.") from None
     return Expression(_Reader(text.strip(), name, grammar).value(body, 0))
+
+
+_NO_SIGN = re.compile(r"\d(?![eE][+-]?\d)[A-Za-z(]|\)\s*[A-Za-z0-9(]")
+
+
+def _slip(text: str) -> str:
+    """The usual slip in a text that is no formula, if it is one of these."""
+    opened, closed = text.count("("), text.count(")")
+    if opened != closed:
+        return f": it has {opened} ( and {closed} )"
+    between = _NO_SIGN.search(text)
+    return f": a product needs its *, between {between[0][0]!r} and {between[0][-1]!r}" if between else ""
 
 
 def _refusal(name: str, text: str, grammar: Grammar, part: str) -> ParameterError:
@@ -139,6 +151,8 @@ class _Reader:
                 return self._piecewise(node, depth)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             raise self.refuse(f"{node.func.id[:40]!r} in {self.source(node)!r} is not allowed: no function known here.")
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitXor):
+            raise self.refuse(f"{self.source(node)!r}: a power is written **, not ^.")
         raise self.refuse(f"{self.source(node)!r} is not allowed.")
 
     def condition(self, node: ast.expr, depth: int) -> tuple:

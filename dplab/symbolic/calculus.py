@@ -1,7 +1,7 @@
 """Integrals in stages: what completing the square gives, then what sympy finds within a budget, else nothing.
 
 exponential(L, t, a, b)     the integral of e^{L(t)} for L a polynomial of degree at most 2 in t
-elementary(stage, ...)      whatever sympy.integrate finds, in a worker, checked against a quadrature
+Search(stage, ...)          whatever sympy.integrate finds, in a worker, checked against a quadrature
 """
 
 import mpmath
@@ -10,7 +10,7 @@ import sympy
 from .normal_cdf import Phi
 from .numeric import function
 from .quadrature import integrate
-from .worker import StageStopped, run_stage
+from .worker import Running, StageStopped
 
 SAMPLES = (sympy.Rational(37, 100), sympy.Rational(61, 50), sympy.Rational(83, 40))
 """Values for the symbols of an integral when sympy's answer is checked."""
@@ -56,14 +56,28 @@ def _square(a, b, c, low, high) -> sympy.Expr:
     return sympy.simplify(height * 1) * (below(high) - below(low))
 
 
-def elementary(stage: str, integrals: list[tuple], budget: float):
-    """sympy's integrals, (integrand, variable, low, high) each, added up if all are closed; else StageStopped."""
-    found = run_stage(stage, "calculus:in_worker", integrals, budget=budget)
-    if isinstance(found, StageStopped):
+class Search:
+    """sympy's search for integrals, (integrand, variable, low, high) each, in a worker that starts at once."""
+
+    def __init__(self, stage: str, integrals: list[tuple], budget: float):
+        self.integrals = integrals
+        self._running = Running(stage, "calculus:in_worker", integrals, budget=budget) if integrals else None
+
+    def __enter__(self) -> "Search":
+        return self
+
+    def __exit__(self, *problem) -> None:
+        if self._running is not None:
+            self._running.__exit__(*problem)
+
+    def result(self):
+        """Their sum if all are closed, else StageStopped."""
+        if self._running is None:
+            return sympy.S.Zero
+        found = self._running.result()
+        if found is None:
+            return StageStopped(self._running.stage, "sympy finds no antiderivative in closed form")
         return found
-    if found is None:
-        return StageStopped(stage, "sympy finds no antiderivative in closed form")
-    return found
 
 
 def in_worker(integrals: list[tuple]) -> sympy.Expr | None:
@@ -81,9 +95,10 @@ def in_worker(integrals: list[tuple]) -> sympy.Expr | None:
 def _one(integrand: sympy.Expr, t: sympy.Symbol, low, high) -> sympy.Expr | None:
     """Integrate, refuse what is not closed or not readable, compare with a quadrature."""
     found = sympy.integrate(integrand, (t, low, high), conds="none")
-    if found.has(sympy.Integral, sympy.meijerg, sympy.zoo, sympy.nan, sympy.I) or not _agrees(
-        found, integrand, t, low, high
-    ):
+    letters = integrand.free_symbols | sympy.sympify(low).free_symbols | sympy.sympify(high).free_symbols
+    if found.free_symbols - letters or found.has(sympy.Integral, sympy.meijerg, sympy.zoo, sympy.nan, sympy.I):
+        return None
+    if not _agrees(found, integrand, t, low, high):
         return None
     return found
 

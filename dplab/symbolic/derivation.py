@@ -5,8 +5,9 @@ an ordered tuple of steps; it checks all of them when it is made, and a step tha
 """
 
 import hashlib
-import html
+import math
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 import mpmath
 import sympy
+from sympy.core.function import AppliedUndef
 
 from ..core.display import html_table, latex_formula, text_formula
 from ..core.errors import ParameterError, StepFailedError
@@ -23,6 +25,8 @@ from .worker import StageStopped
 
 GUARD_DIGITS = 12
 DIGITS_WHEN_MADE = 30
+SECONDS_WHEN_MADE = 20.0
+"""CPU time for the checks when a derivation is made; steps whose turn comes later are left to `check`, and named."""
 
 
 class Line(NamedTuple):
@@ -91,7 +95,8 @@ class Step:
         for letter, meaning in self.letters:
             if letter in used:
                 used |= meaning.free_symbols
-        return tuple((letter, meaning) for letter, meaning in self.letters if letter in used)
+        shown = {line.left for line in self.lines}
+        return tuple((a, b) for a, b in self.letters if a in used and str(a) not in shown)
 
     @property
     def latex(self) -> str:
@@ -123,13 +128,15 @@ def spelled_out(expression, letters: Iterable[tuple]) -> Any:
     meanings = dict(letters)
     expression = sympy.sympify(expression)
     for _ in meanings:
-        if not expression.free_symbols & set(meanings):
+        if not (expression.free_symbols | expression.atoms(AppliedUndef)) & set(meanings):
             break
         expression = expression.xreplace(meanings)
     return expression
 
 
 def _mentions(line: Line, letter: sympy.Symbol) -> bool:
+    if not letter.is_Symbol:
+        return False
     return re.search(rf"(?<![A-Za-z]){letter.name}(?![A-Za-z0-9])", f"{line.left} {line.when}") is not None
 
 
@@ -171,7 +178,8 @@ class Derivation:
     """An ordered, checked tuple of steps about one mechanism or composition in one direction.
 
     `subject` says what it is about. Iteration, `len`, `derivation[0]` and `derivation["title"]` give the steps.
-    All checks are run, to 30 digits, when it is made.
+    All checks are run, to 30 digits, when it is made; those beyond 20 s of CPU time are left out and named
+    (`unchecked`).
 
     Raises StepFailedError, naming the step and both numbers, if one of them fails.
     """
@@ -185,7 +193,7 @@ class Derivation:
         titles = [step.title for step in self.steps]
         if len(set(titles)) != len(titles):
             raise ValueError(f"titles of steps must differ: {titles}")
-        self.checked = self.check(DIGITS_WHEN_MADE, draws=1)
+        self.checked = self._checked(DIGITS_WHEN_MADE, 1, SECONDS_WHEN_MADE)
 
     def check(self, digits: int = 50, draws: int = 2) -> CheckReport:
         """Check every step again, to so many digits, at `draws` random admissible parameters each.
@@ -198,18 +206,36 @@ class Derivation:
         for value, name in ((digits, "digits"), (draws, "draws")):
             if value < 1:
                 raise ParameterError(name, value, ">= 1")
-        rows = []
-        for draw in range(draws):
-            seed = hashlib.sha256(f"{self.subject} {digits} {draw}".encode()).hexdigest()
-            with mpmath.workdps(digits + GUARD_DIGITS):
-                scene = self._scene(digits, Random(seed))
-                rows.append([_checked(step, scene, self.subject) for step in self.steps])
+        return self._checked(digits, draws, math.inf)
+
+    def _checked(self, digits: int, draws: int, seconds: float) -> CheckReport:
+        """`check` within so much CPU time, after which no further step begins."""
+        from tqdm import tqdm
+
+        rows, ends = [], time.process_time() + seconds
+        with tqdm(total=draws * len(self), delay=2, leave=False, unit="check", desc="derivation") as bar:
+            for draw in range(draws):
+                seed = hashlib.sha256(f"{self.subject} {digits} {draw}".encode()).hexdigest()
+                found = []
+                with mpmath.workdps(digits + GUARD_DIGITS):
+                    scene = self._scene(digits, Random(seed))
+                    for step in self.steps:
+                        if time.process_time() > ends:
+                            break
+                        found.append(_checked(step, scene, self.subject))
+                        bar.update()
+                rows.append(found)
         together = [
             Checked(several[0].title, several[0].against, sum(row.comparisons for row in several), worst)
             for several in zip(*rows, strict=True)
             for worst in [min(row.digits for row in several)]
         ]
         return CheckReport(digits, tuple(together))
+
+    @property
+    def unchecked(self) -> tuple[Step, ...]:
+        """The steps that were not reached within the time for checks; `check` takes all the time it needs."""
+        return self.steps[len(self.checked) :]
 
     @property
     def stopped(self) -> tuple[Step, ...]:
@@ -239,16 +265,18 @@ class Derivation:
         return "\n\n".join([*blocks, self._how_checked()])
 
     def _repr_markdown_(self) -> str:
-        blocks = [f"#### {html.escape(self.subject, quote=False)}"] + ([self.note] if self.note else [])
+        blocks = [f"#### `{self.subject}`"] + ([self.note] if self.note else [])
         blocks += [step._markdown(f"{place}. {step.title}") for place, step in enumerate(self.steps, 1)]
         return "\n\n".join([*blocks, f"<small>{self._how_checked()}</small>"])
 
     def _how_checked(self) -> str:
         comparisons = sum(row.comparisons for row in self.checked)
+        how_many = f"{len(self.checked)} of {len(self)}" if self.unchecked else f"All {len(self)}"
+        left = ", ".join(step.title for step in self.unchecked)
         return (
-            f"All {len(self)} steps checked to {self.checked.digits} digits: {comparisons} comparisons with "
+            f"{how_many} steps checked to {self.checked.digits} digits: {comparisons} comparisons with "
             "quadratures, sums or the mechanism's own page."
-        )
+        ) + (f" Not checked within {SECONDS_WHEN_MADE:g} s: {left}; check() does that." if left else "")
 
 
 def _checked(step: Step, scene, subject: str) -> Checked:

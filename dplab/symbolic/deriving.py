@@ -7,6 +7,7 @@ from ..core.directions import parse_direction
 from ..core.errors import ParameterError
 from ..core.pair import Pair
 from .derivation import Derivation
+from .overlap import simplest
 from .scene import Scene, admissible
 from .stories.registry import plain, story_of
 from .stories.setting import Setting
@@ -40,7 +41,8 @@ def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDG
         raise ParameterError("composition", composition, "a mechanism that loses something", "Nothing is lost here.")
     backward = name == "backward"
     side = "Q over P" if backward else "P over Q"
-    settings = [_setting(pair, backward, budget) for pair, _ in reduced.parts]
+    alone = simplest(reduced)
+    settings = [_setting(pair, backward, budget) for pair, _ in alone.parts]
     stories = [story_of(setting.pair)[1](setting) for setting in settings]
     pairs = [setting.pair for setting in settings]
 
@@ -58,8 +60,10 @@ def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDG
             for s in settings
         ]
 
-    if len(pairs) == 1 and reduced.parts[0][1] == 1:
-        return Derivation(f"{pairs[0]!r}, {name} ({side})", stories[0], lambda *drawn: scenes(*drawn)[0])
+    if len(pairs) == 1 and alone.parts[0][1] == 1:
+        subject = pairs[0] if alone == reduced else reduced
+        note = "" if alone == reduced else f"One part decides everything: P and Q of {pairs[0]!r} do not overlap."
+        return Derivation(f"{subject!r}, {name} ({side})", stories[0], lambda *drawn: scenes(*drawn)[0], note)
     parts = Parts(reduced, backward, [{step.title: step for step in steps} for steps in stories])
     return Derivation(
         f"{reduced!r}, {name} ({side})",

@@ -26,6 +26,7 @@ _TOKEN = re.compile(
 )
 
 _UNARY = re.compile(r"(^|\\text\{[^}]*\}|[<>=(;|] ?)-")
+_ROOT = re.compile(r"sqrt\(([^()]*)\)")
 _QUOTED = re.compile(r"`([^`]*)`")
 
 
@@ -34,9 +35,14 @@ def latex_of(text: str) -> str:
 
     >>> latex_of("alpha+(lambda)"), latex_of("delta_k(eps)"), latex_of("omega_{Q/P}(s)")
     ('\\alpha^{+}(\\lambda)', '\\delta_k(\\varepsilon)', '\\omega_{Q/P}(s)')
+    >>> latex_of("s > log(sqrt(5))")
+    's > \\log(\\sqrt{5})'
     >>> latex_of("kappa1"), latex_of("for s > 0")
     ('\\kappa_{1}', '\\text{for }s > 0')
     """
+    if root := _ROOT.search(text):
+        before, after = latex_of(text[: root.start()]), latex_of(text[root.end() :])
+        return rf"{before}\sqrt{{{latex_of(root[1])}}}{after}"
     shown = "".join(_token(found) for found in _TOKEN.finditer(text)).strip()
     return _UNARY.sub(r"\1{-}", shown)
 

@@ -13,8 +13,10 @@ import mpmath
 import sympy
 
 from ..core.errors import NoClosedFormError
+from ..core.functions import MpmathTable
 from .quadrature import integrate
 
+PAGE = MpmathTable()
 Values = Mapping[Any, Any]
 """Numbers by symbol."""
 
@@ -274,6 +276,8 @@ _RULES: dict[str, Callable] = {
     "besseli": _bessel,
     "binomial": mpmath.binomial,
     "ceiling": mpmath.ceil,
+    "Theta": PAGE.theta,
+    "ThetaAbove": PAGE.theta_above,
     "LambertW": mpmath.lambertw,
     "sign": mpmath.sign,
     "Heaviside": lambda x, *_: mpmath.mpf(1 if x > 0 else 0),

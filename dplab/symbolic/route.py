@@ -13,6 +13,7 @@ from .compositions import Kinds, Parts, closed_delta, closed_regions
 from .generating import composed_mgf
 from .inversion import invert_regions, no_inverse
 from .law import SymbolicPLD, symbolic_pld
+from .overlap import simplest
 from .table import SympyTable
 
 
@@ -34,7 +35,7 @@ def delta(composition, eps, direction: str = "both") -> Exact:
 
     Raises ParameterError for bad parameters, NoClosedFormError that names the stage that stopped.
     """
-    composition = Composition.of(composition).reduced()
+    composition = simplest(composition)
     eps = privacy_parameter(eps)
     directions = single_directions(direction, composition.symmetric)
     fn = _table(composition, eps)
@@ -89,7 +90,7 @@ def epsilon(composition, delta, direction: str = "both") -> Exact:
     Raises ParameterError for delta outside [0, 1], NoClosedFormError where delta(eps) cannot be solved for eps (the
     Gaussian mechanism, long compositions).
     """
-    composition = Composition.of(composition).reduced()
+    composition = simplest(composition)
     target = probability(delta, "delta")
     directions = single_directions(direction, composition.symmetric)
     fn = _table(composition, target)
@@ -119,7 +120,7 @@ def pld(composition, direction: str = "forward", variable: str = "s") -> Symboli
     Raises ParameterError for direction "both" where the two differ, NoClosedFormError where the convolution is not
     closed (its M(z) and its delta may be closed all the same).
     """
-    composition = Composition.of(composition).reduced()
+    composition = simplest(composition)
     name = _one_direction(composition, direction)
     if not isinstance(variable, str) or not is_name(variable):
         raise ParameterError("variable", variable, "a name that formulas may use, such as s")
@@ -137,7 +138,7 @@ def mgf(composition, z="z", direction: str = "forward") -> Exact:
 
     Raises ParameterError for direction "both" where the two differ, NoClosedFormError where M(z) is not closed.
     """
-    composition = Composition.of(composition).reduced()
+    composition = simplest(composition)
     name = _one_direction(composition, direction)
     order = exact(z, "z")
     fn = _table(composition, order)

@@ -146,9 +146,10 @@ def admissible(pairs: Sequence[Pair], random: Random) -> dict[str, Fraction]:
 def _tame(pair: Pair) -> bool:
     """Losses of moderate size: a check at sigma = 0.01 would integrate functions that nobody can tell from 0."""
     inner = [value for value in pair.arguments.values() if isinstance(value, Pair)]
+    inner += pair.arguments.get("mechanisms", ())
     if inner:
         return all(map(_tame, inner))
-    if type(pair).__name__ == "DensityPair":
+    if type(pair).__name__ in ("DensityPair", "IntegerPair", "TablePair"):
         return True
     with mpmath.workdps(15):
         if getattr(pair, "endless", False):

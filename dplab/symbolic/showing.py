@@ -1,4 +1,4 @@
-"""The gallery: one table of omega, M(z), delta(eps), f(alpha) and delta(inf), generated from the derivations."""
+"""The gallery: omega, M(z), delta(eps), f(alpha) and delta(inf) of each mechanism, generated from the derivations."""
 
 import html
 from collections.abc import Iterable, Iterator
@@ -56,7 +56,7 @@ def specimens() -> list[Pair]:
 
 @dataclass(frozen=True)
 class Gallery:
-    """A table with one row for each derivation; `rows` maps subjects to steps by column."""
+    """A block for each derivation; `rows` maps subjects to steps by formula."""
 
     derivations: tuple[Derivation, ...]
 
@@ -73,7 +73,7 @@ class Gallery:
         raise KeyError(f"no row {subject!r}; there are: {', '.join(d.subject for d in self.derivations)}")
 
     def rows(self) -> list[tuple[str, dict[str, Step]]]:
-        """Subject and the step of each column."""
+        """Subject and the step of each formula."""
         return [(d.subject, {column: d[title] for column, title in COLUMNS.items()}) for d in self.derivations]
 
     def __str__(self) -> str:
@@ -85,16 +85,7 @@ class Gallery:
         return "\n\n".join(blocks)
 
     def _repr_html_(self) -> str:
-        names = ("mechanism", *(f"${latex_of(name)}$" for name in COLUMNS))
-        head = "".join(f"<th scope='col' style='text-align:left'>{name}</th>" for name in names)
-        rows = []
-        for subject, steps in self.rows():
-            letters = dict.fromkeys(line.latex for step in steps.values() for line in _where(step))
-            name = html.escape(subject) + "".join(f"<br>${html.escape(row.replace('&', ''))}$" for row in letters)
-            cells = [f"<th scope='row' style='text-align:left;font-weight:normal'>{name}</th>"]
-            cells += [f"<td style='text-align:left'>{_cell(column, step)}</td>" for column, step in steps.items()]
-            rows.append(f"<tr>{''.join(cells)}</tr>")
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        return "".join(_block(subject, steps) for subject, steps in self.rows())
 
     def _repr_markdown_(self) -> str:
         return self._repr_html_()
@@ -119,11 +110,31 @@ def _where(step: Step) -> list[Line]:
     return lines
 
 
+def _block(subject: str, steps: dict[str, Step]) -> str:
+    """One mechanism: a line for each formula, its abbreviations below; wide formulas scroll by themselves."""
+    letters = dict.fromkeys(line.latex for step in steps.values() for line in _where(step))
+    rows = [(f"${latex_of(column)}$", _cell(column, step)) for column, step in steps.items()]
+    if letters:
+        rows.append(("where", _aligned(letters)))
+    left = "style='text-align:left;vertical-align:top;padding:3px 14px 3px 4px"
+    body = "".join(
+        f"<tr><th scope='row' {left};font-weight:normal;white-space:nowrap'>{name}</th><td {left}'>{cell}</td></tr>"
+        for name, cell in rows
+    )
+    bold = "style='text-align:left;font-weight:bold;padding:4px;white-space:nowrap'"
+    title = f"<caption {bold}>{html.escape(subject)}</caption>"
+    table = f"<table style='margin:0 0 1.2em 0'>{title}<tbody>{body}</tbody></table>"
+    return f"<div style='overflow-x:auto;overflow-y:hidden;max-width:100%'>{table}</div>"
+
+
 def _cell(column: str, step: Step) -> str:
-    """The formulas of a cell; a left side that repeats the head of its column is left out."""
+    """The formulas of a cell; a left side that repeats the name of its row is left out."""
     lines = _main_lines(column, step)
-    rows = [line.latex if line.left != column else "&" + line.latex.split("=", 1)[1] for line in lines]
-    return r"$\begin{aligned} " + r" \\ ".join(map(html.escape, rows)) + r" \end{aligned}$"
+    return _aligned(line.latex if line.left != column else "&" + line.latex.split("=", 1)[1] for line in lines)
+
+
+def _aligned(rows: Iterable[str]) -> str:
+    return r"$\begin{aligned} " + r" \\[0.3em] ".join(map(html.escape, rows)) + r" \end{aligned}$"
 
 
 def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: str = "forward") -> Gallery:

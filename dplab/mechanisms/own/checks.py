@@ -82,11 +82,11 @@ def _check_total(
         if mass.total is not None:
             total += mass.total
             continue
-        symbols = sorted(symbol.name for symbol in density.free_symbols - {t})
-        if symbols:
+        if density.free_symbols - {t}:
             raise ParameterError(
-                symbols[0], symbols[0], "a number",
-                f"{name} has no closed antiderivative here ({density}), so its parameters must be numbers.",
+                name, str(density), f"a formula in {t} alone",
+                f"{_letters(name, density, t)}. With parameters it would need a closed antiderivative, and none was "
+                "found.",
             )  # fmt: skip
         with mpmath.workdps(30):
             program = Program(density, t)
@@ -95,20 +95,34 @@ def _check_total(
     if total.free_symbols:
         difference = sympy.simplify(total - 1)
         if difference != 0:
-            raise ParameterError(name, f"total mass {sympy.simplify(total)}", "a density: it must sum to 1")
+            raise ParameterError(
+                name, f"total mass {sympy.simplify(total)}", "a density: it must sum to 1 whatever its letters are",
+                f"{_letters(name, total, t)}: a letter written differently, a factor left out?",
+            )  # fmt: skip
         return
     with mpmath.workdps(30):
         value = Program(total, t)(fn, mpmath.mpf(0)) + rest
         if abs(value - 1) > CLOSE:
-            shown = mpmath.nstr(value, 20) if value < LARGE else "infinite, or far above 1"
+            shown = mpmath.nstr(value, 20) if abs(value) < LARGE else "infinite, or far above 1"
             raise ParameterError(
                 name, f"total mass {shown}", "a density: it must sum to 1",
                 "Divide it by its integral over the support, exactly: a rounded constant will not do. " + _where(cells),
             )  # fmt: skip
 
 
+def _letters(name: str, formula: sympy.Expr, t: sympy.Symbol) -> str:
+    """Which letters a formula has beside the variable, in words."""
+    names = sorted(symbol.name for symbol in formula.free_symbols - {t})
+    listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    many, are = ("s", "are positive parameters") if len(names) > 1 else ("", "is a positive parameter")
+    return f"Beside the variable {t}, {name} has the letter{many} {listed}, which {are}"
+
+
 def _where(cells: list[Cell]) -> str:
-    return f"It was integrated from {cells[0].lower} to {cells[-1].upper}."
+    found = f"It was integrated from {cells[0].lower} to {cells[-1].upper}"
+    if cells[0].lower.is_infinite or cells[-1].upper.is_infinite:
+        return f"{found}; if the outcomes are fewer, give their ends, such as support=(0, 'inf')."
+    return f"{found}."
 
 
 def _limit(end: sympy.Expr):

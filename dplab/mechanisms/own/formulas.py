@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import sympy
 
-from ...core.errors import ParameterError
+from ...core.errors import ParameterError, ParameterTypeError
 from ...core.expression import Expression, from_sympy, is_name
 from ...core.grammar import DENSITY
 from ...core.parameters import exact
@@ -91,13 +91,21 @@ def canonical(value, name: str, variable: str, integer: bool = False) -> Express
         _check_signs(value, name, variable)
         tree = from_sympy(value, name, DENSITY)
     else:
-        number = exact(value, name)
+        try:
+            number = exact(value, name)
+        except ParameterTypeError:
+            allowed = "a sympy expression in the variable, or text such as 'exp(-abs(t))/2'"
+            raise ParameterTypeError(name, value, allowed) from None
         tree = number if isinstance(number, Expression) else Expression(("num", number))
     built = to_sympy(tree, variable, integer)
     return from_sympy(built, name, DENSITY)
 
 
 def _check_signs(value, name: str, variable: str) -> None:
+    names = {symbol.name for symbol in value.free_symbols}
+    if names and variable not in names and variable != "_":
+        listed = ", ".join(sorted(names))
+        raise ParameterError("variable", variable, f"the letter of the outcomes in {name}", f"That has {listed} only.")
     for symbol in sorted(value.free_symbols, key=str):
         if symbol.name != variable and not symbol.is_positive:
             raise ParameterError(

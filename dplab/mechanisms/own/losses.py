@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import sympy
 
+from ...core.errors import ParameterError
 from .cells import Cell, sample_of
 from .masses import in_exponential
 from .signs import certain_sign, sign
@@ -221,7 +222,20 @@ def turning_points(loss: sympy.Expr, t: sympy.Symbol, cell: Cell) -> list[sympy.
         slope = sympy.diff(argument, t)
         zeros = [sympy.simplify((sympy.log(root) - argument.subs(t, 0)) / slope) for root in roots]
     inside = [zero for zero in zeros if _inside(zero, cell)]
-    return sorted(inside, key=lambda zero: float(_numbered(zero)))
+    return sorted(inside, key=_place)
+
+
+def _place(zero: sympy.Expr) -> float:
+    """Where a zero lies for the order, with parameters at 1.
+
+    Raises ParameterError where it has no place then: its parameters decide whether there is one, and on which side.
+    """
+    try:
+        return float(_numbered(zero))
+    except TypeError:
+        letters = ", ".join(sorted(symbol.name for symbol in zero.free_symbols))
+        cause = f"The loss turns at {zero}; on which side that is, and whether it is at all, depends on them."
+        raise ParameterError("parameters", letters, "numbers, all but one", cause) from None
 
 
 def _polynomial_zeros(expression: sympy.Expr, t: sympy.Symbol, positive: bool = False) -> list[sympy.Expr] | None:

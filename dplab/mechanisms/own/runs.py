@@ -240,9 +240,11 @@ def _walk(run: Run, start: int, step: int, cut) -> tuple[int, mpmath.mpf]:
                 low, high = (low, middle) if run.beyond(start + step * middle, step) <= cut else (middle, high)
             return start + step * high, run.beyond(start + step * high, step)
         reach *= 2
+    begin = "The outcomes go down to -inf; if they begin, say where: support=(0, 'inf')."
     raise ParameterError(
         "densities", f"more than {MOST_INTEGERS} integers with mass above {mpmath.nstr(cut, 3)}",
         "laws whose tails fall at least geometrically",
+        "" if math.isfinite(run.first) else begin,
     )  # fmt: skip
 
 

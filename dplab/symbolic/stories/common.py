@@ -341,12 +341,18 @@ def whole_range(first, last) -> str:
     return f"for {text_formula(sympy.sympify(first))} <= j <= {text_formula(sympy.sympify(last))}"
 
 
+MOST_TIDIED = 80
+"""A formula of more operations would only become a thicket when it is multiplied out."""
+
+
 def tidied(expression) -> sympy.Expr:
     """The shortest of a few equal forms; nothing that takes long."""
     from ..tidy import compact
 
     expression = sympy.sympify(expression)
     if expression.has(sympy.Integral, sympy.Piecewise, sympy.Max, sympy.Abs):
+        return expression
+    if sympy.count_ops(expression) > MOST_TIDIED:
         return expression
     forms = [expression, compact(expression)]
     if sympy.count_ops(expression) < 25:

@@ -320,7 +320,13 @@ def _one_sign(polynomial: sympy.Poly) -> int:
 
 
 def _turan(run: Run, loss) -> tuple[int | None, str]:
-    """I_n^2 > I_{n-1} I_{n+1} at whole n: the logarithm of I_{n-1}/I_n rises, also for n < 0 since I_{-n} = I_n."""
+    """I_n^2 > I_{n-1} I_{n+1} at whole n: the logarithm of I_{n-1}/I_n rises, also for n < 0 since I_{-n} = I_n.
+
+    e^{-x} I_n(x) is the law of the difference of two Poisson variables of mean x/2 (the generating function
+    e^{x (y + 1/y)/2} is a product), so the matrix (I_{i-j}) is the product of the two matrices of Poisson masses at
+    i - j and at j - i. A 2 by 2 minor of it is a sum of products of theirs (Cauchy and Binet), none of which is
+    negative as p_{m+1}/p_m = x/(2(m+1)) falls; those of neighbouring rows and columns have a positive one.
+    """
     bessels = sorted(loss.atoms(sympy.besseli), key=sympy.default_sort_key)
     if len(bessels) != 2 or bessels[0].args[1] != bessels[1].args[1]:
         return None, ""
@@ -340,5 +346,5 @@ def _turan(run: Run, loss) -> tuple[int | None, str]:
         slope = sympy.diff(orders[1], J)
         gap = sympy.expand(turn * orders[0] - orders[1])
         if slope**2 == 1 and gap**2 == 1:
-            return int(-gap * slope), "Turán's inequality of Bessel functions, Amos 1974"
+            return int(-gap * slope), "log-concave: `e^{-x} I_n` is the law of a difference of two Poisson variables"
     return None, ""

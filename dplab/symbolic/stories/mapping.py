@@ -10,9 +10,13 @@ from ..outputs import bisected
 from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import common
-from .setting import EPS, K, S, Setting, T, Z
+from .setting import EPS, C, K, S, Setting, T, X, Z
+from .writing import cases
 
 U = sympy.Symbol("u", real=True)
+STOPPED = StageStopped(
+    "moment generating function", "a power of a sum under the integral has no elementary antiderivative"
+)
 
 
 def map_step(setting: Setting, q) -> Step:
@@ -80,6 +84,41 @@ def stationary_step(setting: Setting, q) -> Step:
         "for smaller `sigma` there may be three solutions: count them"
     )
     return Step("Stationary point", lines, reason, check, "numeric derivative of the page's density")
+
+
+def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = ()) -> list[Step]:
+    """delta is q delta_0(u), and from the other side h'(x) = 1 - x + x h(1/x); then the trade-off function.
+
+    `masses` are P and Q of the mechanism itself where its loss is above u, in its own letters.
+    """
+    start = sympy.log(1 - q)
+    p_above, q_above = masses
+    own = p_above - sympy.exp(U) * q_above
+
+    def profile(variable, x, side, at):
+        letters = (*own_letters, (U, sympy.log((side - (1 - q)) / q)))
+        if setting.backward:
+            return cases((1 - x + x * q * own, variable, at(-start)), otherwise=sympy.S.Zero), letters
+        return cases((1 - x, variable, at(start)), otherwise=q * own), letters
+
+    growth = sympy.exp(EPS)
+    delta, letters = profile(EPS, growth, 1 / growth if setting.backward else growth, lambda s: s)
+    h, letters_h = profile(X, X, 1 / X if setting.backward else X, sympy.exp)
+    reason = "`e^eps - (1-q) = q e^u`, so `P - e^eps Q` of the mixture is `q (P - e^u Q)`: delta is `q delta_0(u)`"
+    if setting.backward:
+        reason += "; from the other side `delta'(eps) = 1 - e^eps + e^eps delta(-eps)`"
+    side = sympy.exp(-C if setting.backward else C)
+    mixed_above = q * p_above + (1 - q) * q_above
+    curve = (q_above, 1 - mixed_above) if setting.backward else (1 - mixed_above, q_above)
+    return [
+        common.delta_step(setting, [Line("delta(eps)", delta)], reason, letters),
+        common.h_step(setting, h, letters_h),
+        common.tradeoff_parametric(
+            setting,
+            *curve,
+            letters=(*own_letters, (U, sympy.log((side - (1 - q)) / q))),
+        ),
+    ]
 
 
 def composition_step(setting: Setting) -> Step:

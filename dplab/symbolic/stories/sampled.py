@@ -24,7 +24,7 @@ from ..worker import StageStopped
 from . import bounds, common
 from .gaussian import MU, gaussian_outputs, normal_density
 from .laplace import E0, laplace_outputs
-from .mapping import composition_step, map_step, stationary_step
+from .mapping import STOPPED, composition_step, map_step, stationary_step
 from .setting import ALPHA, EPS, LAM, C, S, Setting, T, X, Z
 from .writing import cases, through
 
@@ -236,11 +236,6 @@ def _other_direction(setting: Setting, base: Base, q, atoms) -> Step:
 def _power(setting: Setting, q, z) -> Callable:
     """e^{zs} dP/dQ for the first distribution, or e^{zs} for the second, as a function of u under Q."""
     return lambda u: (1 - q + q * sympy.exp(u)) ** (-z if setting.backward else z + 1)
-
-
-STOPPED = StageStopped(
-    "moment generating function", "a power of a sum under the integral has no elementary antiderivative"
-)
 
 
 def _mgf_step(setting: Setting, base: Base, q) -> Step:

@@ -12,9 +12,8 @@ from ..scene import Scene
 from ..worker import StageStopped
 from . import bounds, common
 from .lattice import Law, masses_above
-from .mapping import U, composition_step, map_step
-from .setting import EPS, LAM, A, C, J, Setting, X, Z
-from .writing import cases
+from .mapping import U, composition_step, map_step, profile_steps
+from .setting import LAM, A, J, Setting, Z
 
 ZERO = sympy.S.Zero
 
@@ -64,7 +63,7 @@ def _steps(setting: Setting, law: Law, q) -> list[Step]:
         ),
         common.renyi_step(setting, sympy.log(mgf(A - 1)) / (A - 1), letters=letters),
         common.alpha_step(setting, sympy.log(mgf(LAM)), sympy.log(mgf(-LAM)), letters=letters),
-        *_profile(setting, law, q),
+        *profile_steps(setting, q, masses_above(law, U), law.letters),
         composition_step(setting),
         bounds.chernoff_step(setting, mgf(LAM), infinite=infinite, letters=letters),
         bounds.total_error_step(setting),
@@ -112,35 +111,3 @@ def _pld_step(setting: Setting, law: Law, mass, loss, extra, infinite) -> Step:
         "(Koskela et al. 2021, appendix E)"
     )
     return Step("Privacy loss distribution", tuple(lines), reason, check, common.MASSES, law.letters)
-
-
-def _profile(setting: Setting, law: Law, q) -> list[Step]:
-    """delta is q delta_0(u), and from the other side h'(x) = 1 - x + x h(1/x)."""
-    start = sympy.log(1 - q)
-    p_above, q_above = masses_above(law, U)
-    own = p_above - sympy.exp(U) * q_above
-
-    def profile(variable, x, side, at):
-        letters = (*law.letters, (U, sympy.log((side - (1 - q)) / q)))
-        if setting.backward:
-            return cases((1 - x + x * q * own, variable, at(-start)), otherwise=ZERO), letters
-        return cases((1 - x, variable, at(start)), otherwise=q * own), letters
-
-    growth = sympy.exp(EPS)
-    delta, letters = profile(EPS, growth, 1 / growth if setting.backward else growth, lambda s: s)
-    h, letters_h = profile(X, X, 1 / X if setting.backward else X, sympy.exp)
-    reason = "`e^eps - (1-q) = q e^u`, so `P - e^eps Q` of the mixture is `q (P - e^u Q)`: delta is `q delta_0(u)`"
-    if setting.backward:
-        reason += "; from the other side `delta'(eps) = 1 - e^eps + e^eps delta(-eps)`"
-    side = sympy.exp(-C if setting.backward else C)
-    mixed_above = q * p_above + (1 - q) * q_above
-    curve = (q_above, 1 - mixed_above) if setting.backward else (1 - mixed_above, q_above)
-    return [
-        common.delta_step(setting, [Line("delta(eps)", delta)], reason, letters),
-        common.h_step(setting, h, letters_h),
-        common.tradeoff_parametric(
-            setting,
-            *curve,
-            letters=(*law.letters, (U, sympy.log((side - (1 - q)) / q))),
-        ),
-    ]

@@ -94,10 +94,15 @@ class Together:
             variance += k * scene.twin.moment(lambda s, first=first: (s - first) ** 2) / mass
         return mean, mpmath.sqrt(variance)
 
+    def scale(self) -> tuple:
+        """Mean and standard deviation, the latter 1 where there is only one loss, up to rounding."""
+        mean, deviation = self.spread()
+        return mean, deviation if deviation > (1 + abs(mean)) * mpmath.sqrt(mpmath.eps) else mpmath.mpf(1)
+
     def power(self):
         """A random lambda of the size of one over the standard deviation."""
         highest = min(scene.twin.powers[1] for scene in self.scenes)
-        return min(highest, 2 / self.spread()[1]) * mpmath.mpf(self.random.randint(3000, 9000)) / 10_000
+        return min(highest, 2 / self.scale()[1]) * mpmath.mpf(self.random.randint(3000, 9000)) / 10_000
 
     def convolved(self) -> list[tuple] | None:
         """All (P, Q) masses of sums of few atoms; None where there are too many, or densities."""
@@ -213,7 +218,7 @@ def _delta_steps(parts: Parts) -> list[Step]:
 
     def check(scene: Together):
         points = scene.convolved()
-        mean, deviation = scene.spread()
+        mean, deviation = scene.scale()
         if points is not None:
             eps = mean + deviation * mpmath.mpf(scene.random.randint(-2000, 2000)) / 1000
             growth = mpmath.exp(eps)
@@ -277,7 +282,7 @@ def _h_step(delta) -> Step:
     h = delta.xreplace({EPS: sympy.log(X)})
 
     def check(scene: Together):
-        mean, deviation = scene.spread()
+        mean, deviation = scene.scale()
         x = mpmath.exp(mean + deviation * mpmath.mpf(scene.random.randint(-1500, 1500)) / 1000)
         values = [scene.number(h, x=x * factor) for factor in (mpmath.mpf("0.9"), 1, mpmath.mpf("1.1"))]
         yield Comparison("the middle of a chord of h, from below,", values[1], (values[0] + values[2]) / 2, "<=")
@@ -293,7 +298,7 @@ def _chernoff_step(parts: Parts, mgf, infinite) -> Step:
 
     def check(scene: Together):
         lam = scene.power()
-        mean, deviation = scene.spread()
+        mean, deviation = scene.scale()
         eps = mean + deviation
         found = scene.number(spelled, **{"lambda": lam}, eps=eps)
         expected = scene.moment(lam) * mpmath.exp(-lam * eps) * lam**lam / (1 + lam) ** (1 + lam) + scene.infinite()
@@ -312,7 +317,7 @@ def _window_step(parts: Parts, mgf) -> Step:
 
     def check(scene: Together):
         lam = scene.power() * min(1, -max(part.twin.powers[0] for part in scene.scenes) / 3)
-        half = scene.spread()[1] * 4
+        half = scene.scale()[1] * 4
         for name, side, sign in (("delta - delta~", spelled[0], 1), ("delta~ - delta", spelled[1], -1)):
             found = scene.number(side, **{"lambda": lam}, L=half)
             yield Comparison(name, found, scene.moment(sign * lam) * mpmath.exp(-lam * half))

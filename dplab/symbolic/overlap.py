@@ -1,0 +1,29 @@
+"""Whether P and Q overlap at all. One part of a composition whose P and Q do not makes all of it so."""
+
+from ..core.composition import Composition
+from ..core.errors import NoClosedFormError
+from ..core.pair import Pair
+from .table import SympyTable
+
+
+def is_apart(pair: Pair) -> bool:
+    """Whether no outcome of P is one of Q: the loss has neither atoms nor a density."""
+    fn = SympyTable()
+    if pair.endless or pair.support(fn) is not None:
+        return False
+    try:
+        return not pair.atoms(fn)
+    except NoClosedFormError:  # infinitely many
+        return False
+
+
+def simplest(composition) -> Composition:
+    """A mechanism or composition in its simplest form; the one part that tells P and Q apart on its own, if one does.
+
+    Raises ParameterTypeError for what is neither.
+    """
+    composition = Composition.of(composition).reduced()
+    for pair, _ in composition.parts:
+        if is_apart(pair):
+            return Composition.of(pair)
+    return composition

@@ -1,0 +1,221 @@
+"""Pairs given by two densities of one's own, turned into one direction: losses, outcomes, law and tails as formulas."""
+
+from collections.abc import Callable
+
+import sympy
+
+from ...core.display import text_formula
+from ...core.pair import Atom
+from ...mechanisms.own.analysis import Panel, Piece
+from ...mechanisms.own.analysis import X as INVERSE_OF
+from ...mechanisms.own.cells import split_atoms
+from ...mechanisms.own.densities import DensityPair
+from ...mechanisms.own.programs import acot, upper_normal
+from ...mechanisms.own.turning import Turning
+from ..derivation import Line
+from ..normal_cdf import Phi
+from ..outputs import Line as Densities
+from ..outputs import Piece as Interval
+from ..outputs import Row
+from . import common
+from .setting import S, Setting
+
+ZERO = sympy.S.Zero
+MOST_SUBSTITUTED = 60
+"""An outcome is put into a formula up to so many operations; beyond, it keeps its letter."""
+
+
+def own_outputs(pair: DensityPair, fn) -> Densities:
+    """The cells of the analysis, and the outcomes with positive probability."""
+    found, t = pair.analysis, pair.variable
+    intervals = tuple(Interval(cell.lower, cell.upper, cell.p, cell.q) for cell in found.cells)
+    points = [split_atoms(density, t, name)[1] for density, name in ((found.p, "P"), (found.q, "Q"))]
+    places = sorted({point.at for side in points for point in side}, key=sympy.default_sort_key)
+    rows = tuple(
+        Row(str(at), *(sympy.Add(*(point.mass for point in side if point.at == at)) for side in points))
+        for at in places
+    )
+    ends = {end for cell in found.cells for end in (cell.lower, cell.upper) if end.is_finite}
+    typical = tuple(sorted(ends, key=sympy.default_sort_key))
+    if not typical:
+        typical = (sympy.Integer(-1), ZERO, sympy.Integer(1))
+    return Densities(t, intervals, (found.p, found.q), typical, rows)
+
+
+class Own:
+    """The analysis of a pair, turned into one direction."""
+
+    def __init__(self, setting: Setting):
+        assert isinstance(setting.pair, DensityPair)
+        self.setting, self.pair, self.back = setting, setting.pair, setting.backward
+        self.found, self.t = self.pair.analysis, self.pair.variable
+        self.infinite, self.missing = self.found.infinite, self.found.missing
+        self.atoms = [Atom(a.loss, a.p, a.q) for a in self.found.atoms]
+        if self.back:
+            self.infinite, self.missing = self.missing, self.infinite
+            self.atoms = [Atom(-a.loss, a.q, a.p) for a in self.found.atoms[::-1]]
+
+    def sides(self, panel: Panel) -> tuple[sympy.Expr, sympy.Expr]:
+        """First and second density on a panel."""
+        return (panel.cell.q, panel.cell.p) if self.back else (panel.cell.p, panel.cell.q)
+
+    def loss(self, panel: Panel) -> sympy.Expr:
+        """s(t) on a panel."""
+        return -panel.loss if self.back else panel.loss
+
+    def range(self, piece: Piece) -> tuple:
+        """The smallest and the largest loss on a piece."""
+        ends = tuple(near_end(end) for end in (piece.low, piece.high))
+        return (-ends[1], -ends[0]) if self.back else ends
+
+    def outcome(self, piece: Piece, s) -> sympy.Expr | None:
+        """The outcome with loss s on a piece; None without a closed inverse."""
+        return None if piece.inverse is None else piece.inverse.xreplace({INVERSE_OF: -s if self.back else s})
+
+    @property
+    def numeric(self) -> bool:
+        """Whether some end or inverse is known numerically only."""
+        return any(piece.inverse is None for piece in self.found.pieces)
+
+    def expectation(self, of: Callable, weight: int = 0) -> sympy.Expr:
+        """The unevaluated mean of a function of s under the first (weight 0) or second distribution."""
+        total = sum((atom[1 + weight] * of(atom.loss) for atom in self.atoms), ZERO)
+        for panel in self.found.panels:
+            body = of(self.loss(panel)) * self.sides(panel)[weight]
+            total += sympy.Integral(body, (self.t, panel.cell.lower, panel.cell.upper))
+        return total
+
+
+def near_end(end) -> sympy.Expr:
+    """An end as a number, where it is a turning point known numerically only."""
+    return sympy.Float(end.near, 12) if isinstance(end, Turning) else end
+
+
+def _readable(mass: sympy.Expr) -> sympy.Expr:
+    """The analysis' own functions in those of the symbolic route."""
+    return mass.replace(upper_normal, lambda x: Phi(-x)).replace(acot, lambda x: sympy.pi / 2 - sympy.atan(x))
+
+
+def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
+    """omega at s: first density over |s'(t)| at each outcome with this loss; None without closed inverses.
+
+    An outcome whose formula would make a thicket of it keeps a letter; these come with their meanings.
+    """
+    total, letters = [], []
+    pieces = own.found.pieces
+    x = {INVERSE_OF: -s if own.back else s}
+    for number, piece in enumerate(pieces, 1):
+        t = piece.inverse
+        if t is None:
+            return None
+        slope = sympy.diff(piece.loss, own.t) * (1 if piece.increasing else -1)
+        there = common.tidied(own.sides(piece.panel)[0] / slope)
+        value = there.xreplace({own.t: t})
+        if sympy.count_ops(value) > MOST_SUBSTITUTED and sympy.count_ops(there) < sympy.count_ops(value) / 2:
+            letter = own.t if len(pieces) == 1 else sympy.Symbol(f"{own.t}{number}", real=True)
+            letters.append((letter, t.xreplace(x)))
+            value = there.xreplace({own.t: letter})
+        else:
+            value = common.tidied(value).xreplace(x)
+        total.append((value, own.range(piece)))
+    if not total:
+        return ZERO, ()
+    if len(total) == 1:
+        return total[0][0], tuple(letters)
+    names = [sympy.Symbol(f"omega{number}", real=True) for number in range(1, len(total) + 1)]
+    parts = [(name, _within(value, s, *ends)) for name, (value, ends) in zip(names, total, strict=True)]
+    return sympy.Add(*names), (*parts, *letters)
+
+
+def _within(value, s, low, high) -> sympy.Expr:
+    conditions = [sympy.StrictLessThan(low, s, evaluate=False)] if low.is_finite else []
+    conditions += [sympy.StrictLessThan(s, high, evaluate=False)] if high.is_finite else []
+    if not conditions:
+        return value
+    return sympy.Piecewise((value, sympy.And(*conditions, evaluate=False)), (ZERO, True), evaluate=False)
+
+
+def law_lines(own: Own, name: str, density, ends, atoms, infinite) -> list[Line]:
+    """The lines of a law: density, atoms, mass at infinity."""
+    lines = []
+    if ends is not None:
+        when = common.interval("s", *ends)
+        lines.append(Line(f"{name}(s)", density, when))
+    lines += [Line(f"mass at {text_formula(atom.loss)}", common.tidied(atom.p)) for atom in atoms]
+    return [*lines, Line("delta(inf)" if name == "omega" else f"delta{name[5:]}(inf)", infinite)]
+
+
+def ends_of(own: Own) -> tuple | None:
+    """The smallest and the largest loss of all pieces; None without pieces."""
+    ends = [own.range(piece) for piece in own.found.pieces]
+    if not ends:
+        return None
+    return _extreme(sympy.Min, [low for low, _ in ends]), _extreme(sympy.Max, [high for _, high in ends])
+
+
+def _extreme(choose, values) -> sympy.Expr:
+    return values[0] if len(set(values)) == 1 else choose(*values)
+
+
+def splits_of(own: Own) -> list:
+    """Losses at which the density of several pieces jumps."""
+    return [end for piece in own.found.pieces for end in own.range(piece) if end.is_finite]
+
+
+def open_density(own: Own) -> sympy.Expr:
+    """omega in terms of inverses that have no formula."""
+    inverse = sympy.Function("s^{-1}")(S)
+    return sympy.Function("f")(inverse) / sympy.Abs(sympy.Function("s'")(inverse))
+
+
+def masses_above(own: Own, x) -> tuple[sympy.Expr, sympy.Expr] | None:
+    """First's and second's mass of {s > x} on the pieces; None where some of it is not closed."""
+    totals = [ZERO, ZERO]
+    for piece in own.found.pieces:
+        t = own.outcome(piece, x)
+        masses = (piece.panel.q_mass, piece.panel.p_mass) if own.back else (piece.panel.p_mass, piece.panel.q_mass)
+        low, high = own.range(piece)
+        right = piece.increasing != own.back
+        for side, mass in enumerate(masses):
+            if t is None or mass.left is None or mass.right is None or mass.total is None:
+                return None
+            whole_panel = (piece.lower, piece.upper) == (piece.panel.cell.lower, piece.panel.cell.upper)
+            inside, all_of_it = _mass_beyond(own, piece, mass, t, right, whole_panel)
+            pieces = []
+            if low.is_finite:
+                pieces.append((all_of_it, sympy.LessThan(x, low, evaluate=False)))
+            pieces.append((inside, sympy.StrictLessThan(x, high, evaluate=False) if high.is_finite else True))
+            if high.is_finite:
+                pieces.append((ZERO, True))
+            totals[side] += sympy.Piecewise(*pieces, evaluate=False) if len(pieces) > 1 else inside
+    return totals[0], totals[1]
+
+
+def _mass_beyond(own: Own, piece: Piece, mass, t, right: bool, whole_panel: bool) -> tuple:
+    """The mass of the piece beyond t on one side, and that of all of the piece."""
+    source = mass.right if right else mass.left
+    source = _readable(source)
+    at = common.tidied(source.xreplace({own.t: t}))
+    if whole_panel:
+        return at, common.tidied(_readable(mass.total))
+    rest = source.xreplace({own.t: piece.upper if right else piece.lower}) if _inner(piece, right) else ZERO
+    other = (
+        source.xreplace({own.t: piece.lower if right else piece.upper})
+        if _inner(piece, not right)
+        else _readable(mass.total)
+    )
+    return at - rest, other - rest
+
+
+def _inner(piece: Piece, upper: bool) -> bool:
+    return piece.upper != piece.panel.cell.upper if upper else piece.lower != piece.panel.cell.lower
+
+
+def with_atoms(own: Own, masses: tuple, x) -> tuple:
+    """The masses of {s > x} with the atoms above x, and what is infinite."""
+    p, q = own.infinite + masses[0], masses[1]
+    for atom in own.atoms:
+        above = sympy.StrictLessThan(x, atom.loss, evaluate=False)
+        p += sympy.Piecewise((atom.p, above), (ZERO, True), evaluate=False)
+        q += sympy.Piecewise((atom.q, above), (ZERO, True), evaluate=False)
+    return p, q

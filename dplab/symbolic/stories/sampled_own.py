@@ -1,0 +1,193 @@
+"""Poisson subsampling of pairs given by two densities: the map on PLDs, applied to whatever is known of the base.
+
+What has a closed form for the mechanism itself has one here: omega, delta and the trade-off function by substitution.
+M(z) stays the mean of a power of a sum.
+"""
+
+import mpmath
+import sympy
+
+from ...core.pair import Atom
+from ...mechanisms import PoissonSubsampled
+from ...mechanisms.own import DensityPair
+from ..derivation import Comparison, Line, Step
+from ..outputs import Line as Densities
+from ..outputs import Piece as Interval
+from ..outputs import Row
+from ..scene import Scene
+from ..worker import StageStopped
+from . import bounds, common, evaluated
+from .mapping import STOPPED, U, map_step, profile_steps
+from .own import composition_step, moments
+from .own_law import Own, density_of, ends_of, law_lines, masses_above, own_outputs, splits_of, with_atoms
+from .setting import EPS, S, Setting, Z
+
+ZERO = sympy.S.Zero
+E = sympy.exp
+
+
+def sampled_own_outputs(pair: PoissonSubsampled, fn) -> Densities:
+    """q P + (1-q) Q and Q."""
+    assert isinstance(pair.mechanism, DensityPair)
+    base, q = own_outputs(pair.mechanism, fn), pair.q(fn)
+    pieces = tuple(Interval(cell.lower, cell.upper, q * cell.p + (1 - q) * cell.q, cell.q) for cell in base.pieces)
+    points = tuple(Row(row.name, q * row.p + (1 - q) * row.q, row.q) for row in base.points)
+    p, rest = base.whole
+    return Densities(base.t, pieces, (q * p + (1 - q) * rest, rest), base.typical, points)
+
+
+class Sampled(Own):
+    """The mixture over Q (or the other way round), in terms of the loss u of the mechanism itself, `base`."""
+
+    def __init__(self, setting: Setting):
+        assert isinstance(setting.pair, PoissonSubsampled)
+        self.q = setting.pair.q(setting.fn)
+        self.base = Own(Setting(setting.pair.mechanism, False, setting.outputs, setting.fn, setting.budget))
+        self.setting, self.back = setting, setting.backward
+        self.found, self.t = self.base.found, self.base.t
+        moved = [Atom(self.phi(a.loss), self.mixed(a.p, a.q), a.q) for a in self.base.atoms]
+        if self.base.missing != 0:
+            moved.append(Atom(sympy.log(1 - self.q), (1 - self.q) * self.base.missing, self.base.missing))
+        self.atoms = [Atom(-a.loss, a.q, a.p) for a in moved[::-1]] if self.back else moved
+        self.infinite, self.missing = self.q * self.base.infinite, ZERO
+        if self.back:
+            self.infinite, self.missing = self.missing, self.infinite
+
+    def mixed(self, p, q) -> sympy.Expr:
+        """q p + (1-q) q."""
+        return self.q * p + (1 - self.q) * q
+
+    def phi(self, u) -> sympy.Expr:
+        """The mixture's loss where the mechanism's is u."""
+        u = sympy.sympify(u)
+        if u.is_infinite:
+            return u if u > 0 else sympy.log(1 - self.q)
+        return sympy.log(1 - self.q + self.q * E(u))
+
+    def inverse(self, s) -> sympy.Expr:
+        """The mechanism's loss where the one in this direction is s."""
+        return sympy.log((E(-s if self.back else s) - (1 - self.q)) / self.q)
+
+    def sides(self, panel) -> tuple[sympy.Expr, sympy.Expr]:
+        """First and second density on a panel."""
+        p, q = self.base.sides(panel)
+        return (q, self.mixed(p, q)) if self.back else (self.mixed(p, q), q)
+
+    def loss(self, panel) -> sympy.Expr:
+        """s(t) on a panel."""
+        return -self.phi(panel.loss) if self.back else self.phi(panel.loss)
+
+    def range(self, piece) -> tuple:
+        """The smallest and the largest loss on a piece."""
+        low, high = map(self.phi, self.base.range(piece))
+        return (-high, -low) if self.back else (low, high)
+
+    def density(self) -> tuple[sympy.Expr, tuple] | None:
+        """omega in terms of u, and its letters; None where that of the mechanism itself is not closed."""
+        found = density_of(self.base, U)
+        if found is None:
+            return None
+        own, letters = found
+        stretch = E(-S - 2 * U) if self.back else E(2 * (S - U))
+        return own * stretch / self.q, (*letters, (U, self.inverse(S)))
+
+
+def sampled_own_story(setting: Setting) -> list[Step]:
+    """All steps for the mixture and Q."""
+    own = Sampled(setting)
+    mgf = _mgf_step(own)
+    steps = [_output_step(own)]
+    if own.found.panels:
+        steps.append(_loss_step(own))
+    steps += [map_step(setting, own.q), _pld_step(own), _mirror_step(own), mgf]
+    closed = mgf.stopped is None
+    steps += moments(own, mgf.lines[0].right, closed)
+    steps += [
+        *_profile(own),
+        composition_step(setting, own.infinite, mgf.lines[0].right if closed else None),
+        bounds.chernoff_step(setting, infinite=own.infinite),
+    ]
+    return [*steps, bounds.total_error_step(setting), bounds.periodisation_step(setting)]
+
+
+def _output_step(own: Sampled) -> Step:
+    p, q = (sympy.Function(name)(own.t) for name in ("P_0", "Q_0"))
+    lines = [
+        Line(f"P({own.t})", own.mixed(p, q)),
+        Line(f"Q({own.t})", q),
+        Line(str(p), own.found.p),
+        Line(str(q), own.found.q),
+    ]
+    reason = "A record takes part with probability `q`: with it the output is the mixture, without it never"
+    return common.output_step(own.setting, lines, reason)
+
+
+def _loss_step(own: Sampled) -> Step:
+    sign = "-" if own.back else ""
+    lines = [Line(f"s({own.t})", sympy.Function(f"{sign}phi")(U))]
+    lines += [
+        Line(f"u({own.t})", panel.loss, common.interval(own.t, panel.cell.lower, panel.cell.upper))
+        for panel in own.found.panels
+    ]
+
+    def check(scene: Scene):
+        for panel in own.found.panels:
+            t = scene.inside(panel.cell.lower, panel.cell.upper)
+            first, second = (scene.number(side, **{own.t.name: t}) for side in own.sides(panel))
+            found = scene.number(own.loss(panel), **{own.t.name: t})
+            yield Comparison(f"s({mpmath.nstr(t, 5)})", found, mpmath.log(first / second))
+
+    reason = (
+        f"`s = log({own.setting.first}/{own.setting.second})`; the mixture over Q is `1 - q + q e^u`, with `u` the "
+        "loss of the mechanism itself and `phi(u)` its logarithm"
+    )
+    return Step("Privacy loss", tuple(lines), reason, check, "the densities themselves")
+
+
+OPEN = StageStopped("PLD", "its density needs the mechanism's own, which has no closed form")
+MAP = "The map on PLDs: `omega_0(u) (q + (1-q) e^{-u}) u'(s)`, with `omega_0` the mechanism's own"
+
+
+def _open_density(own: Sampled) -> tuple[sympy.Expr, tuple]:
+    stretch = E(-S - 2 * U) if own.back else E(2 * (S - U))
+    return sympy.Function("omega_0")(U) * stretch / own.q, ((U, own.inverse(S)),)
+
+
+def _pld_step(own: Sampled) -> Step:
+    found, ends = own.density(), ends_of(own)
+    density, letters = found or _open_density(own)
+    lines = law_lines(own, "omega", density, ends, own.atoms, own.infinite)
+    if found is None:
+        return evaluated.law_step(own.setting, lines, OPEN, letters, MAP)
+    return common.pld_step(
+        own.setting, lines, MAP, density, ends, own.atoms, own.infinite, letters, splits=splits_of(own)
+    )
+
+
+def _mirror_step(own: Sampled) -> Step:
+    setting = own.setting
+    turned = Sampled(Setting(setting.pair, not own.back, setting.outputs.swapped(), setting.fn, setting.budget))
+    found, name = turned.density(), f"omega_{setting.other_way}"
+    if found is None:
+        return evaluated.mirror_step(setting, [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))])
+    density, letters = found
+    ends = ends_of(turned)
+    lines = law_lines(turned, name, density, ends, turned.atoms, turned.infinite)
+    return common.mirror_step(setting, lines, density, ends, turned.atoms, letters, splits_of(turned))
+
+
+def _mgf_step(own: Sampled) -> Step:
+    mgf = own.expectation(lambda s: E(Z * s))
+    stopped = STOPPED if own.found.panels else None
+    return common.mgf_step(own.setting, [Line("M(z)", mgf)], "The definition: the mean of `e^{z s}`", stopped=stopped)
+
+
+def _profile(own: Sampled) -> list[Step]:
+    masses = masses_above(own.base, U)
+    if masses is not None:
+        return profile_steps(own.setting, own.q, with_atoms(own.base, masses, U))
+    growth, base = E(EPS), sympy.Function("delta_0")
+    delta = own.q * base(own.inverse(EPS))
+    if own.back:
+        delta = 1 - growth + growth * delta
+    return evaluated.profile_steps(own.setting, delta)
