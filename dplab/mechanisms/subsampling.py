@@ -177,22 +177,6 @@ class PoissonSubsampled(Pair):
         g = self._base_loss(fn, x)
         return self.q(fn) * fn.exp(g - x) * self.mechanism.excess_below(fn, g)
 
-    def definition(self, x, backward: bool):
-        """delta(x) through the mechanism's own: q delta_0(g(x)), and seen from the other side 1 - e^x + e^x of that."""
-        import sympy
-
-        from .own.formulas import DensityTable
-
-        rate = self.q(DensityTable("_"))
-        side = sympy.exp(-x if backward else x)
-        own = self.mechanism.definition(sympy.log((side - (1 - rate)) / rate), False)
-        if own is None:
-            return None
-        rest = 1 - sympy.exp(x)
-        inside = rest + sympy.exp(x) * rate * own if backward else rate * own
-        outside = sympy.S.Zero if backward else rest
-        return sympy.Piecewise((inside, side > 1 - rate), (outside, True))
-
     def panels(self):
         """The mechanism's, each sampled."""
         panels = self.mechanism.panels()
