@@ -86,6 +86,8 @@ class DualTable:
     """The mechanisms' function table for values with derivatives."""
 
     inf = np.inf
+    symbolic = False
+    keeps_remainders = True
     pi = Dual.constant(FN.pi)
 
     def rational(self, numerator: int, denominator: int) -> Dual:

@@ -20,6 +20,8 @@ class FloatTable:
     """The functions of the closed forms, without error bounds."""
 
     inf = np.inf
+    symbolic = False
+    keeps_remainders = False
     pi = np.pi
     exp = staticmethod(np.exp)
     log = staticmethod(np.log)

@@ -73,3 +73,19 @@ def test_the_slope_of_every_density_is_enclosed(pld: PLD):
         slope = mpmath.diff(lambda x: pld.density(FN, x), x, h=mpf(10) ** -20)
         assert found.slope.lo[i] <= slope <= found.slope.hi[i]
         assert found.value.lo[i] <= pld.density(FN, x) <= found.value.hi[i]
+
+
+def test_every_table_says_what_its_numbers_are():
+    """Own pairs ask it of each; a table that does not know would silently lose its derivatives."""
+    from dplab.fourier.floats import FloatTable
+    from dplab.fourier.onestep import FN as LAW
+
+    flags = {
+        type(fn).__name__: (fn.symbolic, fn.keeps_remainders) for fn in (LAW, DualTable(), FloatTable(), MpmathTable())
+    }
+    assert flags == {
+        "LawTable": (False, True),
+        "DualTable": (False, True),
+        "FloatTable": (False, False),
+        "MpmathTable": (False, False),
+    }

@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-import mpmath
-
 from ...core.pair import Tails
 
 if TYPE_CHECKING:
@@ -23,7 +21,13 @@ def value(fn, what):
         return what.evaluate(fn)
     if what.is_infinite:
         return fn.inf if what.is_extended_positive else -fn.inf
-    return _program(what)(fn) if fn.symbolic else _number(what, fn, None if fn.keeps_remainders else mpmath.mp.prec)
+    if fn.symbolic:
+        return _program(what)(fn)
+    if fn.keeps_remainders:
+        return _number(what, fn, None)
+    import mpmath  # which the fourier route does not need
+
+    return _number(what, fn, mpmath.mp.prec)
 
 
 @lru_cache(maxsize=4096)
