@@ -11,6 +11,7 @@ Stated accuracies, in units of u = 2^-53 relative (tested against 40 digits): ex
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -184,6 +185,15 @@ def _log(x):
     return np.where(np.asarray(x) <= 0, -np.inf, np.log(np.maximum(x, 0)))
 
 
+@lru_cache(maxsize=4096)
+def _rational(numerator: int, denominator: int) -> Interval:
+    value = Fraction(numerator, denominator)
+    nearest = float(value)
+    if Fraction(nearest) == value:
+        return Interval.exactly(nearest)
+    return Interval(float(down(nearest)), float(up(nearest)))
+
+
 class IntervalTable(Placing):
     """The mechanisms' function table in interval arithmetic; `LawTable` adds what whole-valued outcomes need."""
 
@@ -199,11 +209,7 @@ class IntervalTable(Placing):
 
     def rational(self, numerator: int, denominator: int) -> Interval:
         """The fraction, enclosed; exact where a float can be."""
-        value = Fraction(numerator, denominator)
-        nearest = float(value)
-        if Fraction(nearest) == value:
-            return Interval.exactly(nearest)
-        return Interval(float(down(nearest)), float(up(nearest)))
+        return _rational(numerator, denominator)
 
     def symbol(self, name: str):
         """Symbols have no value here: raises UnboundSymbolError."""

@@ -135,8 +135,11 @@ def _search(
         rtol = _accuracy(saddle, most, infinity, loose)
         asked, first = ("atol", atol), best is None
         plan = affordable(direction.parts, scout, saddle, rtol, settings, 1.0, asked, refuse=first)
-        upper, lower = Side(direction.parts, plan, +1), Side(direction.parts, plan, -1)
+        upper = Side(direction.parts, plan, +1)
         right = root(upper, _log(least, -1), saddle.eps, 1 / saddle.tilt, atol, +1)
+        if right <= enough:
+            return EpsRange(-math.inf, right, _empty(), "smaller than the other direction")
+        lower = Side(direction.parts, plan, -1)
         left = root(lower, _log(most, +1), saddle.eps, 1 / saddle.tilt, atol, -1)
         at = 0.5 * (left + right) if math.isfinite(left) and math.isfinite(right) else saddle.eps
         found = Found(lower.at(at, 0.0), upper.at(at, 0.0), plan)
@@ -149,7 +152,7 @@ def _search(
         helped = best is None or direction.scattered or not width > 0.7 * (best.upper - best.lower)
         if best is None or width < best.upper - best.lower:
             best = EpsRange(left, right, budget, note, reached)
-        if reached or right <= enough or plan.capped or settings.fixed or not helped or right <= 0:
+        if reached or plan.capped or settings.fixed or not helped or right <= 0:
             break
         better = found.remedy(saddle, settings, found.relative_width * min(atol / width, 0.5), direction.scattered)
         if better is None:
