@@ -24,6 +24,7 @@ MOST_NODES = 2**20  # of one step's grid: each costs a microsecond
 _HEAVY = 1e-3
 MARGIN = 1e-3
 _SHARE = 6.0  # both sides together err by about theta (theta + 1) steps dx^2/8: three quarters of what was asked
+_POINT_SHARE = 4.0  # point masses may miss what is narrower than a cell besides
 _FINER = 1e-5  # without a grid error the rest may be as small as rounding, for a slightly longer grid
 
 
@@ -96,7 +97,8 @@ def make_plan(
         )
         wanted = rtol / (tilt * steps + sum(rough))
     else:
-        wanted = math.sqrt(_SHARE * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
+        share = _SHARE if chosen.strict else _POINT_SHARE
+        wanted = math.sqrt(share * rtol / (tilt * (tilt + 1) * steps)) if tilt > 0 else math.inf
     wanted = min(wanted, max(saddle.deviation / 8, abs(saddle.bulk - saddle.eps) / 32, 1e-12))
     wanted = settings.dx or min(wanted, coarsest(parts, tilt, rtol))
     log_sum = saddle.log_delta - saddle.log_chernoff  # the tilted sum
