@@ -11,7 +11,6 @@ from dplab import Gaussian, PoissonSubsampled, RandomizedResponse, clt, fourier,
 from tests.house import ROOT
 
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-PROGRESS = re.compile("(compare|gallery|derivation):")
 SECONDS = 30
 SLIDES = {"slide", "subslide", "fragment", "notes", "skip", "-"}
 
@@ -42,7 +41,7 @@ def test_runs_from_top_to_bottom_in_time(notebook):
     NotebookClient(notebook, timeout=SECONDS, kernel_name="python3").execute()
     seconds = time.perf_counter() - start
     streams = [o for cell in notebook.cells for o in cell.get("outputs", []) if o.output_type == "stream"]
-    assert not [o.text for o in streams if o.name == "stderr" and o.text.strip() and not PROGRESS.search(o.text)]
+    assert not [o.text for o in streams if o.name == "stderr" and o.text.strip()]
     pictures = [o for cell in notebook.cells for o in cell.get("outputs", []) if "<svg" in str(o.get("data", ""))]
     assert len(pictures) >= 3
     assert seconds < 2 * SECONDS, f"{seconds:.0f} s on this machine; a quiet one must need less than {SECONDS} s"

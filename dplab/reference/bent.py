@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 import mpmath
 
 from ..core.parameters import evaluate
+from ..core.progress import progress
 from ..mechanisms import Gaussian, PoissonSubsampled
 from .arithmetic import FN
 from .bulk import BULK
@@ -29,6 +30,7 @@ from .saddle import Landscape, Saddle, moved
 MOST_WORK = 800_000 * 55
 """Most terms (nodes in z times nodes in u) of one run, times their decimal places."""
 
+MOST_NODES = 10**5
 FIRST_DIGITS = 8
 """A first pair of runs finds the size of delta, which says how much cancels."""
 
@@ -176,24 +178,25 @@ class BentContour:
         below = (self.places + 3) * math.log(10)
         cut = mpmath.mpf(10) ** -(digits + SPARE) * mpmath.exp(saddle.log_delta)
         spare, term = below, mpmath.exp(saddle.log_peak)
-        for m in range(10**5):
-            w = vertex - size * mpmath.cos(angle) + size * mpmath.cosh(mpmath.mpc(m * step, angle))
-            w = mpmath.mpc(vertex) if m == 0 else w
-            wanted = min(0.01, float(mpmath.sqrt(cut / (10 * term))) / self.law.steps)
-            product, wrong, used = self._product(parts, w, spare, wanted)
-            terms += used
-            weight = product * size * mpmath.sinh(mpmath.mpc(m * step, angle)) / (w * (w + 1)) * step / mpmath.pi
-            nodes.append(w)
-            weights.append(weight / 2 if m == 0 else weight)
-            term = abs(weight * self._factor(w, x))
-            doubt += term * wrong
-            highest = max(highest, term)
-            small = small + 1 if term < cut else 0
-            spare = max(30.0, min(below, below + float(mpmath.log(term / highest)) + 30))
-            if small >= 5:
-                return Branch(nodes, weights, True, doubt)
-            if terms * self.places > MOST_WORK:
-                break
+        with progress(range(MOST_NODES), unit="node", what="reference") as bar:
+            for m in bar:
+                w = vertex - size * mpmath.cos(angle) + size * mpmath.cosh(mpmath.mpc(m * step, angle))
+                w = mpmath.mpc(vertex) if m == 0 else w
+                wanted = min(0.01, float(mpmath.sqrt(cut / (10 * term))) / self.law.steps)
+                product, wrong, used = self._product(parts, w, spare, wanted)
+                terms += used
+                weight = product * size * mpmath.sinh(mpmath.mpc(m * step, angle)) / (w * (w + 1)) * step / mpmath.pi
+                nodes.append(w)
+                weights.append(weight / 2 if m == 0 else weight)
+                term = abs(weight * self._factor(w, x))
+                doubt += term * wrong
+                highest = max(highest, term)
+                small = small + 1 if term < cut else 0
+                spare = max(30.0, min(below, below + float(mpmath.log(term / highest)) + 30))
+                if small >= 5:
+                    return Branch(nodes, weights, True, doubt)
+                if terms * self.places > MOST_WORK:
+                    break
         return Branch(nodes, weights, False, doubt + term * len(nodes))
 
     def _parts(self, shape: Shape) -> list[tuple[Any, int]]:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import mpmath
 
 from ..core.parameters import evaluate
+from ..core.progress import progress
 from .arithmetic import FN
 from .found import GUARD, Found, guarded, reached
 from .law import Law
@@ -197,20 +198,22 @@ class Contour:
         shares = [t.atoms_share(c) for t in self.transforms]
         wanted, rest, check = self._negligible(saddle), math.inf, 7
         values, sizes = [], []
-        for m, parts in enumerate(zip(*(t.along(c, h, bits) for t in self.transforms), strict=True)):
-            z = mpmath.mpc(c, m * h)
-            product = mpmath.mpf(1)
-            for part, k in zip(parts, self.counts, strict=True):
-                product *= part.ratio**k
-            values.append(product / (z * (z + 1)))
-            sizes.append([part.continuous for part in parts])
-            if m >= check:
-                check = m + 8 + m // 20
-                recent = sizes[3 * len(sizes) // 4 :]
-                largest = [share + max(size[j] for size in recent) for j, share in enumerate(shares)]
-                rest = self._log_product(largest) - math.log(math.pi * (m + 1) * step)
-                if rest < wanted or m * step > height:
-                    break
+        nodes = zip(*(t.along(c, h, bits) for t in self.transforms), strict=True)
+        with progress(nodes, total=int(height / step) + 1, unit="node", what="reference") as bar:
+            for m, parts in enumerate(bar):
+                z = mpmath.mpc(c, m * h)
+                product = mpmath.mpf(1)
+                for part, k in zip(parts, self.counts, strict=True):
+                    product *= part.ratio**k
+                values.append(product / (z * (z + 1)))
+                sizes.append([part.continuous for part in parts])
+                if m >= check:
+                    check = m + 8 + m // 20
+                    recent = sizes[3 * len(sizes) // 4 :]
+                    largest = [share + max(size[j] for size in recent) for j, share in enumerate(shares)]
+                    rest = self._log_product(largest) - math.log(math.pi * (m + 1) * step)
+                    if rest < wanted or m * step > height:
+                        break
         log_scale = mpmath.fsum(k * t.log_at(c) for t, k in zip(self.transforms, self.counts, strict=True))
         return Line(c, h, values, log_scale, mpmath.exp(rest))
 

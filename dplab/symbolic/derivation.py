@@ -20,6 +20,7 @@ from sympy.core.function import AppliedUndef
 from ..core.display import html_table, latex_formula, text_formula
 from ..core.errors import ParameterError, StepFailedError
 from ..core.parameters import count
+from ..core.progress import progress
 from .letters import latex_of, prose_latex, prose_text
 from .worker import StageStopped
 
@@ -210,10 +211,9 @@ class Derivation:
 
     def _checked(self, digits: int, draws: int, seconds: float) -> CheckReport:
         """`check` within so much CPU time, after which no further step begins."""
-        from tqdm import tqdm
 
         rows, ends = [], time.process_time() + seconds
-        with tqdm(total=draws * len(self), delay=2, leave=False, unit="check", desc="derivation") as bar:
+        with progress(total=draws * len(self), unit="check", what="derivation") as bar:
             for draw in range(draws):
                 seed = hashlib.sha256(f"{self.subject} {digits} {draw}".encode()).hexdigest()
                 found = []

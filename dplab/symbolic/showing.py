@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ..core.composition import Composition
 from ..core.directions import single_directions
 from ..core.pair import Pair
+from ..core.progress import progress
 from ..mechanisms import (
     ApproximateDP,
     Binomial,
@@ -153,13 +154,11 @@ def gallery(mechanisms: Iterable[Composition | Pair] | None = None, direction: s
         delta(inf) = 0
         where e0 = 1/b
     """  # noqa: E501
-    from tqdm import tqdm
-
     chosen = specimens() if mechanisms is None else list(mechanisms)
     asked = [
         (mechanism, side)
         for mechanism in chosen
         for side in single_directions(direction, Composition.of(mechanism).symmetric)
     ]
-    with tqdm(asked, delay=2, leave=False, unit="derivation", desc="gallery") as bar:
+    with progress(asked, unit="derivation", what="gallery") as bar:
         return Gallery(tuple(derive(mechanism, side) for mechanism, side in bar))
