@@ -178,7 +178,7 @@ class BentContour:
         below = (self.places + 3) * math.log(10)
         cut = mpmath.mpf(10) ** -(digits + SPARE) * mpmath.exp(saddle.log_delta)
         spare, term = below, mpmath.exp(saddle.log_peak)
-        with progress(range(MOST_NODES), unit="node", what="reference") as bar:
+        with progress(iter(range(MOST_NODES)), unit="node", what="reference") as bar:
             for m in bar:
                 w = vertex - size * mpmath.cos(angle) + size * mpmath.cosh(mpmath.mpc(m * step, angle))
                 w = mpmath.mpc(vertex) if m == 0 else w
