@@ -1,6 +1,5 @@
 """The notebooks run from top to bottom in time, hold what every notebook must, and say nothing that is not so."""
 
-import re
 import time
 
 import nbformat
