@@ -1,6 +1,7 @@
 """A progress bar for what takes longer than two seconds, and nothing for what does not."""
 
 import sys
+from contextlib import nullcontext
 from typing import Any
 
 PATIENCE = 2.0
@@ -17,3 +18,8 @@ def progress(items=None, *, total: int | None = None, unit: str, what: str) -> A
 
     out = sys.stdout if "ipykernel" in sys.modules else sys.stderr
     return tqdm(items, total=total, delay=PATIENCE, leave=False, unit=unit, desc=what, file=out)
+
+
+def counted(items, *, long: bool, total: int | None = None, unit: str, what: str) -> Any:
+    """`progress` over the items where it may take `long`; else the items as they are, and tqdm is not even loaded."""
+    return progress(items, total=total, unit=unit, what=what) if long else nullcontext(items)

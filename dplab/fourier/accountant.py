@@ -219,11 +219,10 @@ class OneDirection:
     def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
         scout, saddle = self.look(point.eps, settings)
         if saddle.log_delta < log_least(scout.wide):
-            settings = replace(settings, max_size=min(settings.max_size, 2**17))  # no grid would do: spend little
+            settings = _sparing(settings)  # no grid would do
         best = self._tried(scout, saddle, point, rtol, settings, alone)
-        if scout.wide and best[0].upper.log_bound > lowest(wide=False):  # too much for it: spend little
-            few, narrow = replace(settings, max_size=min(settings.max_size, 2**17)), self.scout
-            best = self._tried(narrow, narrow.saddle(point.eps), point, rtol, few, alone)
+        if scout.wide and best[0].upper.log_bound > lowest(wide=False):  # too much for it
+            best = self._tried(self.scout, self.scout.saddle(point.eps), point, rtol, _sparing(settings), alone)
         if best[0].relative_width > rtol and saddle.splitting is None and not settings.fixed and alone:
             other = scout.split(saddle)
             if other.splitting is not None:
@@ -293,6 +292,11 @@ class OneDirection:
         else:
             return None
         return Found(_known(low), _known(high), _NO_PLAN)
+
+
+def _sparing(settings: Settings) -> Settings:
+    """Settings that spend little, for what will not be reached."""
+    return replace(settings, max_size=min(settings.max_size, 2**17))
 
 
 def _enclosed(point: Point) -> Interval:

@@ -51,7 +51,7 @@ def certify_upper(
     below `spare`, the mass at infinity covers it.
     """
     below = np.max(curve.hi, where=curve.hi < max(spare, negligible(pld.masses)), initial=0.0)
-    infinity = max(pld.infinity, below if is_wide(below) else float(below))
+    infinity = max(pld.infinity, below)
     pld = replace(pld, masses=_usable(pld.masses), infinity=infinity)
     values, relative = grid_curve(pld)
     low = values * (1 - relative) + infinity * (1 - 2 * U)

@@ -18,10 +18,10 @@ from scipy import special
 
 from ..core.errors import UnboundSymbolError
 from .placing import Placing
+from .wide import TINY as TINY
+from .wide import U as U
 from .wide import half_erfc, is_wide, least, narrow_down, narrow_up
 
-U = 2.0**-53
-TINY = 1e-300
 MOST_FACTORS = 12
 _FAR, _WIDE_FAR = -25.0, -145.0
 

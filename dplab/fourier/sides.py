@@ -1,20 +1,19 @@
 """One side of a bracket: the certified grid PLDs of a composition, composed, as a function of eps."""
 
 import math
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ..core.progress import progress
+from ..core.progress import counted
 from .choices import GRIDS
 from .intervals import U
 from .onestep import OneStep
 from .planning import Plan
 from .splitting import SplitSum
 from .tilted import TiltedSum
-from .wide import exp_of, is_wide, log_of
+from .wide import exp_of, is_wide, log_of, widened
 
 _TINY = -600.0
 _MANY = 16
@@ -54,7 +53,8 @@ class Side:
         self.sign = sign
         chosen = GRIDS[plan.grid]
         make, grids = (chosen.upper, plan.upper) if sign > 0 else (chosen.lower, plan.lower)
-        with _counted(list(zip(parts, grids, strict=True)), f"{'upper' if sign > 0 else 'lower'} grids") as pairs:
+        pairs, what = list(zip(parts, grids, strict=True)), "upper grids" if sign > 0 else "lower grids"
+        with counted(pairs, long=len(pairs) > _MANY, unit="mechanism", what=what) as pairs:
             self.plds = [(make(step, grid, plan.tilt, plan.spare), k) for (step, k), grid in pairs]
         self.shift = math.fsum(k * pld.shift for pld, k in self.plds) * (1 + 8 * U)
         self.log_scale = math.fsum(k * pld.log_scale for pld, k in self.plds) * (1 + 8 * U)
@@ -72,12 +72,11 @@ class Side:
         """Mass at infinity of the composition: prod T^k - prod (T - delta(inf))^k, T the total mass, at least 1."""
         excess = math.fsum(k * pld.log_excess for pld, k in self.plds) * (1 + self.sign * 8 * U)
         lost = [(math.exp(-pld.log_excess) * pld.infinity, k) for pld, k in self.plds]
-        if any(is_wide(mass) for mass, _ in lost):
-            survival = sum(k * np.log1p(-np.longdouble(mass)) if mass < 1 else -math.inf for mass, k in lost)
-            return -np.expm1(survival) * math.exp(min(excess, 700.0)) * (1 + self.sign * 32 * U)
-        survival = math.fsum(k * (math.log1p(-mass) if mass < 1 else -math.inf) for mass, k in lost)
+        wide = any(is_wide(mass) for mass, _ in lost)
+        add, log1p, expm1 = (sum, np.log1p, np.expm1) if wide else (math.fsum, math.log1p, math.expm1)
+        survival = add(k * log1p(widened(-mass, wide)) if mass < 1 else -math.inf for mass, k in lost)
         total = math.exp(min(excess, 700.0)) if survival < 0 else 1.0
-        return -math.expm1(survival) * total * (1 + self.sign * 32 * U)
+        return -expm1(survival) * total * (1 + self.sign * 32 * U)
 
     def at(self, eps: float, eps_error: float) -> SideValue:
         """The bound at eps, valid for every true eps within `eps_error` of it."""
@@ -110,11 +109,6 @@ class Side:
             proper_infinity=proper,
             log_unit=unit,
         )
-
-
-def _counted(items: list, what: str):
-    """The items, with a progress bar if there are many."""
-    return progress(items, unit="mechanism", what=what) if len(items) > _MANY else nullcontext(items)
 
 
 def _log_add(a: float, b: float) -> float:

@@ -15,10 +15,10 @@ from scipy import special
 HAS_WIDE = bool(np.finfo(np.longdouble).maxexp > 16000)
 """Whether this machine's long double has a wider exponent than float64 (not on Windows, nor on most ARM)."""
 
-_LEAST = 1e-300
-_WIDE_LEAST = np.longdouble("1e-4900") if HAS_WIDE else np.longdouble(_LEAST)
+U = 2.0**-53
+TINY = 1e-300
+_WIDE_TINY = np.longdouble("1e-4900" if HAS_WIDE else TINY)
 _LOG_LEAST, _WIDE_LOG_LEAST = -660.0, -11200.0
-_U = 2.0**-53
 
 
 def is_wide(x: Any) -> bool:
@@ -28,7 +28,7 @@ def is_wide(x: Any) -> bool:
 
 def least(x: Any) -> Any:
     """The smallest number that the type of x holds with all its digits, with some room."""
-    return _WIDE_LEAST if is_wide(x) else _LEAST
+    return _WIDE_TINY if is_wide(x) else TINY
 
 
 def log_least(wide: bool) -> float:
@@ -80,11 +80,11 @@ def half_erfc(a: Any) -> tuple[Any, Any]:
     if not is_wide(a):
         positive = np.minimum(np.maximum(a, 0.0), 40.0)
         with np.errstate(under="ignore"):
-            return 0.5 * special.erfc(a), (16 + 6 * positive * positive) * _U
+            return 0.5 * special.erfc(a), (16 + 6 * positive * positive) * U
     near = np.asarray(a).astype(float)
     right = np.maximum(a, 0.0)
     with np.errstate(under="ignore"):
         tail = 0.5 * special.erfcx(np.maximum(near, 0.0)) * np.exp(-right * right)
         value = np.where(near > 0, tail, 0.5 * special.erfc(np.minimum(near, 0.0)))
     reach = np.minimum(right, 200.0)
-    return value, (68 + reach * reach / 256) * _U
+    return value, (68 + reach * reach / 256) * U

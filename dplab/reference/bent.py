@@ -31,6 +31,8 @@ MOST_WORK = 800_000 * 55
 """Most terms (nodes in z times nodes in u) of one run, times their decimal places."""
 
 MOST_NODES = 10**5
+"""Most nodes in z of one run; work ends it much earlier."""
+
 FIRST_DIGITS = 8
 """A first pair of runs finds the size of delta, which says how much cancels."""
 
@@ -143,9 +145,8 @@ class BentContour:
             vertex, angle, share, path_share, shift = moved(saddle), math.radians(69), 0.93, 0.9, 0.05
             size *= 1.2
         left = self._step(vertex, angle, size, saddle.log_delta - (self.digits + SPARE) * math.log(10))
-        return Shape(
-            vertex, angle, size, finer * min(left, share * 2 * math.pi * 0.48 / digits), path_share * path, shift
-        )
+        step = finer * min(left, share * 2 * math.pi * 0.48 / digits)
+        return Shape(vertex, angle, size, step, path_share * path, shift)
 
     def _step(self, vertex: float, angle: float, size: float, goal: float) -> float:
         """The largest step of the trapezoid rule whose error on the contour's left is e^goal.
@@ -153,17 +154,17 @@ class BentContour:
         It errs by e^{-2 pi d/step} times what the integrand reaches a distance d away, on the hyperbola with the angle
         angle + d (up to the vertical line, left of which nothing decays), and by the residues of poles on the way.
         """
-        poles = ((-1.0, 0.0), (0.0, self.built_at)) if self.backward else ((0.0, 0.0), (-1.0, self.built_at))
-        away, room, longest = (
-            (-1 - vertex if self.backward else vertex) - size * math.cos(angle),
-            math.pi / 2 - angle,
-            0.0,
-        )
-        turns = [(math.acos(max(-1.0, min(1.0, (pole - away) / size))) - angle, log) for pole, log in poles]
+
+        def other(x: float) -> float:
+            """w for a real z, and z for a real w."""
+            return -1 - x if self.backward else x
+
+        away, room, longest = other(vertex) - size * math.cos(angle), math.pi / 2 - angle, 0.0
+        poles = self.landscape.poles(self.built_at)
+        turns = [(math.acos(max(-1.0, min(1.0, (other(pole) - away) / size))) - angle, log) for pole, log in poles]
         for i in range(1, 13):
             d = room * i / 12
-            real = away + size * math.cos(angle + d)
-            costs = [(d, self.landscape.at(-1 - real if self.backward else real, self.built_at).log_peak)]
+            costs = [(d, self.landscape.at(other(away + size * math.cos(angle + d)), self.built_at).log_peak)]
             costs += [(turn, log) for turn, log in turns if 0 < turn <= d]
             longest = max(longest, min(2 * math.pi * turn / max(log - goal, 1e-9) for turn, log in costs))
         return longest
@@ -178,8 +179,9 @@ class BentContour:
         below = (self.places + 3) * math.log(10)
         cut = mpmath.mpf(10) ** -(digits + SPARE) * mpmath.exp(saddle.log_delta)
         spare, term = below, mpmath.exp(saddle.log_peak)
-        with progress(iter(range(MOST_NODES)), unit="node", what="reference") as bar:
-            for m in bar:
+        with progress(unit="node", what="reference") as bar:
+            for m in range(MOST_NODES):
+                bar.update()
                 w = vertex - size * mpmath.cos(angle) + size * mpmath.cosh(mpmath.mpc(m * step, angle))
                 w = mpmath.mpc(vertex) if m == 0 else w
                 wanted = min(0.01, float(mpmath.sqrt(cut / (10 * term))) / self.law.steps)

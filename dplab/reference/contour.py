@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import mpmath
 
 from ..core.parameters import evaluate
-from ..core.progress import progress
+from ..core.progress import counted
 from .arithmetic import FN
 from .found import GUARD, Found, guarded, reached
 from .law import Law
@@ -32,6 +32,9 @@ class Limits(NamedTuple):
     nodes: int
     long: int
 
+
+LONG = 500_000
+"""A line of so many complex multiplications takes half a second, or two on a slow machine: it has a progress bar."""
 
 FULL, BRIEF = Limits(5 * 10**6, 4000, 300), Limits(4 * 10**5, 550, 10**9)
 
@@ -198,9 +201,10 @@ class Contour:
         shares = [t.atoms_share(c) for t in self.transforms]
         wanted, rest, check = self._negligible(saddle), math.inf, 7
         values, sizes = [], []
-        nodes = zip(*(t.along(c, h, bits) for t in self.transforms), strict=True)
-        with progress(nodes, total=int(height / step) + 1, unit="node", what="reference") as bar:
-            for m, parts in enumerate(bar):
+        nodes, most = zip(*(t.along(c, h, bits) for t in self.transforms), strict=True), int(height / step) + 1
+        long = most * sum(t.size for t in self.transforms) > LONG
+        with counted(nodes, long=long, total=most, unit="node", what="reference") as values_of_m:
+            for m, parts in enumerate(values_of_m):
                 z = mpmath.mpc(c, m * h)
                 product = mpmath.mpf(1)
                 for part, k in zip(parts, self.counts, strict=True):

@@ -51,11 +51,10 @@ def two_steps(law: Law, eps, digits: int) -> Found:
 
 def _outside(pld: PLD, farthest: float) -> Any:
     """About the P-mass beyond the ends of t, where densities fall at least exponentially; 0 on a finite range."""
-    at, ends = _path(pld, farthest)
-    coordinate = pld.coordinate(FN)
-    if coordinate is not None and ends == [coordinate.lower, coordinate.upper]:
+    path = _path(pld, farthest)
+    if path.whole:
         return mpmath.mpf(0)
-    edges = [at(end) for end in ends]
+    edges = [path.at(end) for end in path.ends]
     return mpmath.fsum(abs(pld.coordinate_densities(FN, u).p * stretch) for u, stretch in edges)
 
 
@@ -66,8 +65,8 @@ def _within(law: Law, first: PLD, second: PLD, farthest: float, eps, digits: int
         x = evaluate(eps, FN)
         tolerance = mpmath.mpf(10) ** (5 - places)
         parts = [_profile(second, x - s).times(p) for s, p in atom_nodes(first)]
-        at, ends = _path(first, farthest)
-        parts += [_piece(first, second, x, at, *piece, tolerance) for piece in _pieces(first, second, x, at, ends)]
+        path = _path(first, farthest)
+        parts += [_piece(first, second, x, path.at, *ends, tolerance) for ends in _pieces(first, second, x, path)]
         infinite = law.mass_at_infinity()
         value, slope, size, _ = (mpmath.fsum(column) for column in zip(*parts, strict=True))
         return Sum(infinite + value, infinite + size, slope)
@@ -120,8 +119,16 @@ def _profile(pld: PLD, x) -> Profile:
     return Profile(p - weighted, -weighted, p, mpmath.mpf(1))
 
 
-def _path(pld: PLD, farthest: float) -> tuple[Callable, list]:
-    """t -> (u, du/dt) and the ends of t, on an infinite range -farthest and farthest.
+class Path(NamedTuple):
+    """t -> (u, du/dt), the ends of t, and whether these are all of the coordinate's range."""
+
+    at: Callable
+    ends: list
+    whole: bool
+
+
+def _path(pld: PLD, farthest: float) -> Path:
+    """A path along the coordinate, on an infinite range from -farthest to farthest.
 
     A finite interval is its own path: the pieces have ends enough of their own, and a rule that crowds at both ends
     twice converges slowly.
@@ -130,12 +137,13 @@ def _path(pld: PLD, farthest: float) -> tuple[Callable, list]:
     assert coordinate is not None
     ends = [coordinate.lower, coordinate.upper]
     if not any(mpmath.isinf(end) for end in ends):
-        return lambda u: (u, mpmath.mpf(1)), ends
-    return substitution(pld).at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)]
+        return Path(lambda u: (u, mpmath.mpf(1)), ends, True)
+    return Path(substitution(pld).at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)], False)
 
 
-def _pieces(first: PLD, second: PLD, eps, at: Callable, ends: list) -> list[tuple[Any, Any]]:
+def _pieces(first: PLD, second: PLD, eps, path: Path) -> list[tuple[Any, Any]]:
     """The intervals of t between the kinks of d(eps - s(u(t)))."""
+    at, ends, _ = path
     kinks = [atom.loss for atom in second.atoms(FN)] + [e for e in second.support(FN) or () if not mpmath.isinf(e)]
 
     def loss(t):

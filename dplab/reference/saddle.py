@@ -145,11 +145,13 @@ class Landscape:
         goal = saddle.log_delta - below
         return self._period(saddle, eps, goal, 1), self._period(saddle, eps, goal, -1)
 
+    def poles(self, eps: float) -> list[tuple[float, float]]:
+        """The integrand's poles, and the log of the size of their residues."""
+        return [(0.0, self.log_masses[0]), (-1.0, self.log_masses[1] + eps)]
+
     def _period(self, saddle: Saddle, eps: float, goal: float, side: int) -> float:
         """The L that makes the aliases on one side small enough."""
-        poles = [(p, log_mass) for p, log_mass in zip((0.0, -1.0), self.log_masses, strict=True)]
-        poles[1] = (-1.0, poles[1][1] + eps)
-        crossed = [(abs(p - saddle.c), mass) for p, mass in poles if (p - saddle.c) * side > 0]
+        crossed = [(abs(p - saddle.c), mass) for p, mass in self.poles(eps) if (p - saddle.c) * side > 0]
         crossed.sort()
         best, residues, start = math.inf, 0.0, 0.0
         for distance, log_mass in [*crossed, (math.inf, 0.0)]:

@@ -194,7 +194,7 @@ class Derivation:
         titles = [step.title for step in self.steps]
         if len(set(titles)) != len(titles):
             raise ValueError(f"titles of steps must differ: {titles}")
-        self.checked = self._checked(DIGITS_WHEN_MADE, 1, SECONDS_WHEN_MADE)
+        self.checked = self._check_within(SECONDS_WHEN_MADE, DIGITS_WHEN_MADE, 1)
 
     def check(self, digits: int = 50, draws: int = 2) -> CheckReport:
         """Check every step again, to so many digits, at `draws` random admissible parameters each.
@@ -207,11 +207,10 @@ class Derivation:
         for value, name in ((digits, "digits"), (draws, "draws")):
             if value < 1:
                 raise ParameterError(name, value, ">= 1")
-        return self._checked(digits, draws, math.inf)
+        return self._check_within(math.inf, digits, draws)
 
-    def _checked(self, digits: int, draws: int, seconds: float) -> CheckReport:
+    def _check_within(self, seconds: float, digits: int, draws: int) -> CheckReport:
         """`check` within so much CPU time, after which no further step begins."""
-
         rows, ends = [], time.process_time() + seconds
         with progress(total=draws * len(self), unit="check", what="derivation") as bar:
             for draw in range(draws):

@@ -37,17 +37,12 @@ class StageStopped:
         return f"{self.stage}: {self.reason}"
 
 
-def run_stage(stage: str, function: str, *arguments, budget: float = DEFAULT_BUDGET) -> Any:
-    """The value of `function` ("module:name" inside dplab.symbolic), or StageStopped; never hangs.
-
-    Raises ParameterError for a budget that is no number of seconds from 0.1 to 3600.
-    """
-    with Running(stage, function, *arguments, budget=budget) as running:
-        return running.result()
-
-
 class Running:
-    """A stage that has been started; `result` waits for it, and leaving the `with` block ends it."""
+    """`function` ("module:name" inside dplab.symbolic) in a process of its own; it never hangs.
+
+    `result` waits for it, and leaving the `with` block ends it. Raises ParameterError for a budget that is no number of
+    seconds from 0.1 to 3600.
+    """
 
     def __init__(self, stage: str, function: str, *arguments, budget: float = DEFAULT_BUDGET) -> None:
         number = isinstance(budget, (int, float)) and not isinstance(budget, bool)

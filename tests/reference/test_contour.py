@@ -128,3 +128,15 @@ def test_where_no_step_can_be_chosen_the_error_says_so():
     assert bracket.reached
     assert found.value - found.error <= bracket.upper
     assert found.value + found.error >= bracket.lower
+
+
+def test_a_quick_line_loads_no_progress_bar(monkeypatch):
+    def no_bar(*_, **__):
+        raise AssertionError("a bar was made")
+
+    monkeypatch.setattr("dplab.core.progress.progress", no_bar)
+    law = Law.of(400 * PoissonSubsampled(Gaussian(1), "0.02"), "forward")
+    assert Contour(law, 15, Landscape(law)).find(2).value > 0
+    monkeypatch.setattr("dplab.reference.contour.LONG", 0)
+    with pytest.raises(AssertionError, match="a bar was made"):
+        Contour(law, 15, Landscape(law)).find(2)

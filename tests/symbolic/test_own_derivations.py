@@ -12,7 +12,7 @@ from dplab.symbolic.calculus import exponential
 from dplab.symbolic.masses import Masses
 from dplab.symbolic.numeric import number
 from dplab.symbolic.outputs import Line, Piece, _borders
-from dplab.symbolic.worker import StageStopped, run_stage
+from dplab.symbolic.worker import Running, StageStopped
 
 T = sympy.Symbol("t", real=True)
 Z = sympy.Symbol("z")
@@ -112,6 +112,12 @@ def test_completing_the_square(exponent, low, high):
 def test_what_is_no_square_is_refused():
     assert exponential(T**3, T, sympy.S.Zero, sympy.S.One) is None
     assert exponential(sympy.log(T), T, sympy.S.Zero, sympy.S.One) is None
+
+
+def run_stage(stage: str, function: str, *arguments, budget):
+    """What a worker answers."""
+    with Running(stage, function, *arguments, budget=budget) as running:
+        return running.result()
 
 
 def test_a_stage_that_runs_away_is_ended():

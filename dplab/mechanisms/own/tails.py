@@ -23,11 +23,16 @@ def value(fn, what):
         return fn.inf if what.is_extended_positive else -fn.inf
     if fn.symbolic:
         return _program(what)(fn)
+    return _number(what, fn, precision_of(fn))
+
+
+def precision_of(fn) -> int | None:
+    """Beside the table what a number in it depends on: mpmath's working precision; None for enclosures."""
     if fn.keeps_remainders:
-        return _number(what, fn, None)
+        return None
     import mpmath  # which the fourier route does not need
 
-    return _number(what, fn, mpmath.mp.prec)
+    return mpmath.mp.prec
 
 
 @lru_cache(maxsize=4096)

@@ -15,6 +15,7 @@ import sympy
 
 from ...core.errors import NoClosedFormError, ParameterError
 from ...core.functions import MpmathTable
+from .tails import precision_of
 
 if TYPE_CHECKING:
     from .analysis import Panel
@@ -39,7 +40,7 @@ class Turning:
         """The point, or the loss there, in the arithmetic of a table."""
         if fn.symbolic:
             raise NoClosedFormError(f"turning points: where the loss turns near {self} has no formula")
-        return _evaluated(self, fn, None if fn.keeps_remainders else mpmath.mp.prec)
+        return _evaluated(self, fn, precision_of(fn))
 
     def compute(self, fn):
         """The same, not remembered."""

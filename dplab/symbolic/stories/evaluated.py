@@ -27,14 +27,13 @@ def page_above(scene: Scene, c) -> tuple:
     return p, q
 
 
-def law_step(setting: Setting, lines, stopped: StageStopped, letters: tuple = (), reason: str = "") -> Step:
+def law_step(setting: Setting, lines, stopped: StageStopped, reason: str, letters: tuple = ()) -> Step:
     """omega as a formula in the inverse that has no formula."""
 
     def check(scene: Scene):
         for c in (scene.loss(), scene.loss()):
             yield Comparison(f"P(s > {mpmath.nstr(c, 5)})", page_above(scene, c)[0], scene.twin.above(c)[0])
 
-    reason = reason or "Change of variables: `omega(s)` is the sum of `f(t) / |s'(t)|` over the outcomes t with loss s"
     source = common.source_of(setting)
     return Step("Privacy loss distribution", tuple(lines), reason, check, source, letters, stopped)
 

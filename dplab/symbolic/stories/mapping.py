@@ -1,5 +1,7 @@
 """Poisson subsampling: the map that it is on losses, what becomes of composition, where the density is stationary."""
 
+from collections.abc import Callable
+
 import mpmath
 import sympy
 
@@ -14,15 +16,32 @@ from .setting import EPS, C, K, S, Setting, T, X, Z
 from .writing import cases
 
 U = sympy.Symbol("u", real=True)
+GROWTH = sympy.exp(EPS)
+MAPPED = "`e^eps - (1-q) = q e^u`, so `P - e^eps Q` of the mixture is `q (P - e^u Q)`: delta is `q delta_0(u)`"
 STOPPED = StageStopped(
     "moment generating function", "a power of a sum under the integral has no elementary antiderivative"
 )
 
 
+def unsampled(q, growth) -> sympy.Expr:
+    """u, the mechanism's own loss, where e^s of the mixture over Q is `growth`: the inverse of phi."""
+    return sympy.log((growth - (1 - q)) / q)
+
+
+def turned(setting: Setting, growth) -> sympy.Expr:
+    """e^s of the mixture over Q, where in this direction it is `growth`."""
+    return 1 / growth if setting.backward else growth
+
+
+def moved_density(q, own, backward: bool) -> sympy.Expr:
+    """omega(s) of the mixture over Q, or of Q over it, with u for the mechanism's own loss and `own` for omega_0(u)."""
+    return own * (sympy.exp(-S - 2 * U) if backward else sympy.exp(2 * (S - U))) / q
+
+
 def map_step(setting: Setting, q) -> Step:
     """phi, its inverse, and the derivative of that."""
     phi = sympy.log(1 - q + q * sympy.exp(U))
-    inverse = sympy.log((sympy.exp(S) - (1 - q)) / q)
+    inverse = unsampled(q, sympy.exp(S))
     slope = sympy.exp(S) / (sympy.exp(S) - (1 - q))
 
     def check(scene: Scene):
@@ -86,37 +105,43 @@ def stationary_step(setting: Setting, q) -> Step:
     return Step("Stationary point", lines, reason, check, "numeric derivative of the page's density")
 
 
+def mapped(setting: Setting, q, own, variable=EPS, growth=GROWTH, at: Callable = lambda s: s) -> tuple:
+    """The mixture's delta(eps), or what it is in another variable, and the meaning of u in it.
+
+    `own` is the mechanism's delta_0(u). Forward it is q delta_0(u), from the other side 1 - x + x h(1/x).
+    """
+    start, letters = sympy.log(1 - q), ((U, unsampled(q, turned(setting, growth))),)
+    if setting.backward:
+        return cases((1 - growth + growth * q * own, variable, at(-start)), otherwise=sympy.S.Zero), letters
+    return cases((1 - growth, variable, at(start)), otherwise=q * own), letters
+
+
+def mapped_open(setting: Setting, q) -> sympy.Expr:
+    """The mixture's delta(eps) where the mechanism's own has no formula: in terms of delta_0, valid inside the range
+    of losses."""
+    delta = q * sympy.Function("delta_0")(unsampled(q, turned(setting, GROWTH)))
+    return 1 - GROWTH + GROWTH * delta if setting.backward else delta
+
+
 def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = ()) -> list[Step]:
-    """delta is q delta_0(u), and from the other side h'(x) = 1 - x + x h(1/x); then the trade-off function.
+    """delta by the map, h in x = e^eps, and the trade-off function.
 
     `masses` are P and Q of the mechanism itself where its loss is above u, in its own letters.
     """
-    start = sympy.log(1 - q)
     p_above, q_above = masses
     own = p_above - sympy.exp(U) * q_above
-
-    def profile(variable, x, side, at):
-        letters = (*own_letters, (U, sympy.log((side - (1 - q)) / q)))
-        if setting.backward:
-            return cases((1 - x + x * q * own, variable, at(-start)), otherwise=sympy.S.Zero), letters
-        return cases((1 - x, variable, at(start)), otherwise=q * own), letters
-
-    growth = sympy.exp(EPS)
-    delta, letters = profile(EPS, growth, 1 / growth if setting.backward else growth, lambda s: s)
-    h, letters_h = profile(X, X, 1 / X if setting.backward else X, sympy.exp)
-    reason = "`e^eps - (1-q) = q e^u`, so `P - e^eps Q` of the mixture is `q (P - e^u Q)`: delta is `q delta_0(u)`"
+    delta, letters = mapped(setting, q, own)
+    h, letters_h = mapped(setting, q, own, X, X, sympy.exp)
+    reason = MAPPED
     if setting.backward:
         reason += "; from the other side `delta'(eps) = 1 - e^eps + e^eps delta(-eps)`"
-    side = sympy.exp(-C if setting.backward else C)
     mixed_above = q * p_above + (1 - q) * q_above
     curve = (q_above, 1 - mixed_above) if setting.backward else (1 - mixed_above, q_above)
     return [
-        common.delta_step(setting, [Line("delta(eps)", delta)], reason, letters),
-        common.h_step(setting, h, letters_h),
+        common.delta_step(setting, [Line("delta(eps)", delta)], reason, (*own_letters, *letters)),
+        common.h_step(setting, h, (*own_letters, *letters_h)),
         common.tradeoff_parametric(
-            setting,
-            *curve,
-            letters=(*own_letters, (U, sympy.log((side - (1 - q)) / q))),
+            setting, *curve, letters=(*own_letters, (U, unsampled(q, turned(setting, sympy.exp(C)))))
         ),
     ]
 

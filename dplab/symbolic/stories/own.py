@@ -13,7 +13,7 @@ from ..derivation import Comparison, Line, Step
 from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import bounds, common, evaluated
-from .own_law import Own, density_of, ends_of, law_lines, masses_above, near_end, open_density, splits_of, with_atoms
+from .own_law import Own, ends_of, law_lines, masses_above, near_end, splits_of, with_atoms
 from .setting import EPS, LAM, A, C, K, S, Setting, X, Z
 
 ZERO = sympy.S.Zero
@@ -31,7 +31,7 @@ def own_story(setting: Setting) -> list[Step]:
         steps = [_output_step(own)]
         if own.found.panels:
             steps += [loss_step(own), branch_step(own)]
-        steps += [_pld_step(own), _mirror_step(own)]
+        steps += [pld_step(own), mirror_step(own)]
         profile = _profile(own)
         mgf = mgf_step(own, squares, search)
     closed = mgf.stopped is None
@@ -98,34 +98,28 @@ def branch_step(own: Own) -> Step:
     return Step("Monotone pieces", tuple(lines), reason, check, "the loss itself", stopped=stopped)
 
 
-def _pld_step(own: Own) -> Step:
-    found, ends = density_of(own, S), ends_of(own)
-    if found is None:
-        stopped = StageStopped("PLD", "its density needs the inverses that have no closed form")
-        return evaluated.law_step(
-            own.setting, law_lines(own, "omega", open_density(own), ends, own.atoms, own.infinite), stopped
-        )
-    reason = (
-        "Change of variables: `omega(s)` is the sum of `f(t) / |s'(t)|` over the outcomes t with loss s, f the "
-        "first density"
-    )
-    density, letters = found
+def pld_step(own: Own) -> Step:
+    """omega, in terms of what has no formula where it is not closed."""
+    found, ends = own.density(), ends_of(own)
+    density, letters = found or own.open_density()
     lines = law_lines(own, "omega", density, ends, own.atoms, own.infinite)
+    if found is None:
+        return evaluated.law_step(own.setting, lines, own.law_open, own.law_reason, letters)
+    splits = splits_of(own)
     return common.pld_step(
-        own.setting, lines, reason, density, ends, own.atoms, own.infinite, letters, splits=splits_of(own)
+        own.setting, lines, own.law_reason, density, ends, own.atoms, own.infinite, letters, splits=splits
     )
 
 
-def _mirror_step(own: Own) -> Step:
-    turned = Own(Setting(own.pair, not own.back, own.setting.outputs.swapped(), own.setting.fn, own.setting.budget))
-    found, ends, atoms = density_of(turned, S), ends_of(turned), turned.atoms
-    name = f"omega_{own.setting.other_way}"
+def mirror_step(own: Own) -> Step:
+    """omega of the other direction."""
+    turned, name = own.turned(), f"omega_{own.setting.other_way}"
+    found, ends = turned.density(), ends_of(turned)
     if found is None:
-        lines = [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))]
-        return evaluated.mirror_step(own.setting, lines)
+        return evaluated.mirror_step(own.setting, [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))])
     density, letters = found
-    lines = law_lines(turned, name, density, ends, atoms, turned.infinite)
-    return common.mirror_step(own.setting, lines, density, ends, atoms, letters, splits=splits_of(turned))
+    lines = law_lines(turned, name, density, ends, turned.atoms, turned.infinite)
+    return common.mirror_step(own.setting, lines, density, ends, turned.atoms, letters, splits=splits_of(turned))
 
 
 def _moment_parts(own: Own) -> tuple[list[sympy.Expr], Search]:
@@ -176,8 +170,9 @@ def moments(own: Own, mgf, closed: bool) -> list[Step]:
         stopped=StageStopped("cumulants", "left as integrals") if mean.has(sympy.Integral) else None,
     )
     stopped = None if closed else StageStopped("moment generating function", "unevaluated, see above")
-    letters = () if closed else tuple((MOMENT(z), mgf.xreplace({Z: z})) for z in (A - 1, LAM, -LAM))
-    at = {z: mgf.xreplace({Z: z}) if closed else MOMENT(z) for z in (A - 1, LAM, -LAM)}
+    written = {z: mgf.xreplace({Z: z}) for z in (A - 1, LAM, -LAM)}
+    at = written if closed else {z: MOMENT(z) for z in written}
+    letters = () if closed else tuple((at[z], written[z]) for z in written)
     renyi = common.renyi_step(own.setting, sympy.log(at[A - 1]) / (A - 1), stopped=stopped, letters=letters)
     plus, minus = (sympy.log(at[sign * LAM]) for sign in (1, -1))
     return [cumulants, renyi, common.alpha_step(own.setting, plus, minus, stopped=stopped, letters=letters)]

@@ -17,6 +17,7 @@ from ..normal_cdf import Phi
 from ..outputs import Line as Densities
 from ..outputs import Piece as Interval
 from ..outputs import Row
+from ..worker import StageStopped
 from . import common
 from .setting import S, Setting
 
@@ -44,6 +45,12 @@ def own_outputs(pair: DensityPair, fn) -> Densities:
 
 class Own:
     """The analysis of a pair, turned into one direction."""
+
+    law_reason = (
+        "Change of variables: `omega(s)` is the sum of `f(t) / |s'(t)|` over the outcomes t with loss s, f the "
+        "first density"
+    )
+    law_open = StageStopped("PLD", "its density needs the inverses that have no closed form")
 
     def __init__(self, setting: Setting):
         assert isinstance(setting.pair, DensityPair)
@@ -76,6 +83,21 @@ class Own:
     def numeric(self) -> bool:
         """Whether some end or inverse is known numerically only."""
         return any(piece.inverse is None for piece in self.found.pieces)
+
+    def turned(self) -> "Own":
+        """The same pair seen from the other side."""
+        setting = self.setting
+        outputs = setting.outputs.swapped()
+        return type(self)(Setting(setting.pair, not self.back, outputs, setting.fn, setting.budget))
+
+    def density(self) -> tuple[sympy.Expr, tuple] | None:
+        """omega(s) and its letters; None where it is not closed."""
+        return density_of(self, S)
+
+    def open_density(self) -> tuple[sympy.Expr, tuple]:
+        """omega in terms of inverses that have no formula."""
+        inverse = sympy.Function("s^{-1}")(S)
+        return sympy.Function("f")(inverse) / sympy.Abs(sympy.Function("s'")(inverse)), ()
 
     def expectation(self, of: Callable, weight: int = 0) -> sympy.Expr:
         """The unevaluated mean of a function of s under the first (weight 0) or second distribution."""
@@ -160,12 +182,6 @@ def _extreme(choose, values) -> sympy.Expr:
 def splits_of(own: Own) -> list:
     """Losses at which the density of several pieces jumps."""
     return [end for piece in own.found.pieces for end in own.range(piece) if end.is_finite]
-
-
-def open_density(own: Own) -> sympy.Expr:
-    """omega in terms of inverses that have no formula."""
-    inverse = sympy.Function("s^{-1}")(S)
-    return sympy.Function("f")(inverse) / sympy.Abs(sympy.Function("s'")(inverse))
 
 
 def masses_above(own: Own, x) -> tuple[sympy.Expr, sympy.Expr] | None:

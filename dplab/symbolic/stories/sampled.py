@@ -24,7 +24,7 @@ from ..worker import StageStopped
 from . import bounds, common
 from .gaussian import MU, gaussian_outputs, normal_density
 from .laplace import E0, laplace_outputs
-from .mapping import STOPPED, composition_step, map_step, stationary_step
+from .mapping import MAPPED, STOPPED, composition_step, map_step, moved_density, stationary_step, turned, unsampled
 from .setting import ALPHA, EPS, LAM, C, S, Setting, T, X, Z
 from .writing import cases, through
 
@@ -121,8 +121,7 @@ def sampled_story(setting: Setting) -> list[Step]:
     assert isinstance(setting.outputs, Densities)
     base, q = BASES[type(pair.mechanism)](pair.mechanism, fn), pair.q(fn)
     first, second = setting.outputs.whole[::-1] if setting.backward else setting.outputs.whole
-    back = setting.backward
-    inverse = sympy.log((sympy.exp(-S if back else S) - (1 - q)) / q)
+    inverse = unsampled(q, turned(setting, sympy.exp(S)))
     letters = (*base.letters, (U, inverse))
     atoms = setting.page.atoms(fn)
     steps = [
@@ -181,7 +180,7 @@ def _pld_step(setting: Setting, base: Base, q, letters, atoms) -> Step:
             "`omega(s) = f(g(s)) |g'(s)|`, f the first density, g the outcome with loss s (Koskela et al. 2021, 6.3)"
         )
     else:
-        density = base.density * (sympy.exp(-S - 2 * U) if setting.backward else sympy.exp(2 * (S - U))) / q
+        density = moved_density(q, base.density, setting.backward)
         reason = "The map on PLDs: `omega_0(u) (q + (1-q) e^{-u}) u'(s)`, with `omega_0` the mechanism's own"
     lines = [Line("omega(s)", density, _range(base, q, setting.backward))]
     lines += _atom_lines(base, q, setting.backward)
@@ -225,8 +224,8 @@ def _other_direction(setting: Setting, base: Base, q, atoms) -> Step:
     if isinstance(pair.mechanism, Gaussian):
         density, letters = _paper_density(pair.mechanism, not setting.backward, q, fn)
     else:
-        inverse = sympy.log((sympy.exp(S if setting.backward else -S) - (1 - q)) / q)
-        density = base.density * (sympy.exp(2 * (S - U)) if setting.backward else sympy.exp(-S - 2 * U)) / q
+        inverse = unsampled(q, sympy.exp(S if setting.backward else -S))
+        density = moved_density(q, base.density, not setting.backward)
         letters = (*base.letters, (U, inverse))
     lines = [Line(f"omega_{setting.other_way}(s)", density, _range(base, q, not setting.backward))]
     lines += _atom_lines(base, q, not setting.backward)
@@ -310,7 +309,7 @@ def _between(setting: Setting, base: Base, q, variable, of) -> sympy.Expr:
 
 
 def _delta_step(setting: Setting, base: Base, q) -> Step:
-    inverse = sympy.log((sympy.exp(-EPS if setting.backward else EPS) - (1 - q)) / q)
+    inverse = unsampled(q, turned(setting, sympy.exp(EPS)))
     delta = _between(setting, base, q, EPS, lambda s: s)
     if setting.backward:
         reason = (
@@ -318,12 +317,12 @@ def _delta_step(setting: Setting, base: Base, q) -> Step:
             "delta is `q e^{eps + u} delta_0(-u)`"
         )
     else:
-        reason = "`e^eps - (1-q) = q e^u`, so `P - e^eps Q` of the mixture is `q (P - e^u Q)`: delta is `q delta_0(u)`"
+        reason = MAPPED
     return common.delta_step(setting, [Line("delta(eps)", delta)], reason, (*base.letters, (U, inverse)))
 
 
 def _h_step(setting: Setting, base: Base, q) -> Step:
-    inverse = sympy.log(((1 / X if setting.backward else X) - (1 - q)) / q)
+    inverse = unsampled(q, turned(setting, X))
     return common.h_step(setting, _between(setting, base, q, X, sympy.exp), (*base.letters, (U, inverse)))
 
 
@@ -336,7 +335,7 @@ def _tradeoff_step(setting: Setting, base: Base, q) -> Step:
         )
         return common.tradeoff_step(setting, lines, reason, letters=base.letters)
     # forward: P over Q of the mechanism, as a curve in the threshold c; delta_0 gives both tails
-    inverse = sympy.log((sympy.exp(C) - (1 - q)) / q)
+    inverse = unsampled(q, sympy.exp(C))
     q_above = base.above
     p_above = base.delta(U) + sympy.exp(U) * q_above
     return common.tradeoff_parametric(

@@ -17,10 +17,10 @@ from ..outputs import Row
 from ..scene import Scene
 from ..worker import StageStopped
 from . import bounds, common, evaluated
-from .mapping import STOPPED, U, map_step, profile_steps
-from .own import composition_step, moments
-from .own_law import Own, density_of, ends_of, law_lines, masses_above, own_outputs, splits_of, with_atoms
-from .setting import EPS, S, Setting, Z
+from .mapping import STOPPED, U, map_step, mapped_open, moved_density, profile_steps, turned, unsampled
+from .own import composition_step, mirror_step, moments, pld_step
+from .own_law import Own, density_of, masses_above, own_outputs, with_atoms
+from .setting import S, Setting, Z
 
 ZERO = sympy.S.Zero
 E = sympy.exp
@@ -38,6 +38,9 @@ def sampled_own_outputs(pair: PoissonSubsampled, fn) -> Densities:
 
 class Sampled(Own):
     """The mixture over Q (or the other way round), in terms of the loss u of the mechanism itself, `base`."""
+
+    law_reason = "The map on PLDs: `omega_0(u) (q + (1-q) e^{-u}) u'(s)`, with `omega_0` the mechanism's own"
+    law_open = StageStopped("PLD", "its density needs the mechanism's own, which has no closed form")
 
     def __init__(self, setting: Setting):
         assert isinstance(setting.pair, PoissonSubsampled)
@@ -64,10 +67,6 @@ class Sampled(Own):
             return u if u > 0 else sympy.log(1 - self.q)
         return sympy.log(1 - self.q + self.q * E(u))
 
-    def inverse(self, s) -> sympy.Expr:
-        """The mechanism's loss where the one in this direction is s."""
-        return sympy.log((E(-s if self.back else s) - (1 - self.q)) / self.q)
-
     def sides(self, panel) -> tuple[sympy.Expr, sympy.Expr]:
         """First and second density on a panel."""
         p, q = self.base.sides(panel)
@@ -85,11 +84,15 @@ class Sampled(Own):
     def density(self) -> tuple[sympy.Expr, tuple] | None:
         """omega in terms of u, and its letters; None where that of the mechanism itself is not closed."""
         found = density_of(self.base, U)
-        if found is None:
-            return None
-        own, letters = found
-        stretch = E(-S - 2 * U) if self.back else E(2 * (S - U))
-        return own * stretch / self.q, (*letters, (U, self.inverse(S)))
+        return None if found is None else self._moved(*found)
+
+    def open_density(self) -> tuple[sympy.Expr, tuple]:
+        """omega in terms of the mechanism's own, which has no formula."""
+        return self._moved(sympy.Function("omega_0")(U), ())
+
+    def _moved(self, own, letters: tuple) -> tuple[sympy.Expr, tuple]:
+        inverse = unsampled(self.q, turned(self.setting, E(S)))
+        return moved_density(self.q, own, self.back), (*letters, (U, inverse))
 
 
 def sampled_own_story(setting: Setting) -> list[Step]:
@@ -99,7 +102,7 @@ def sampled_own_story(setting: Setting) -> list[Step]:
     steps = [_output_step(own)]
     if own.found.panels:
         steps.append(_loss_step(own))
-    steps += [map_step(setting, own.q), _pld_step(own), _mirror_step(own), mgf]
+    steps += [map_step(setting, own.q), pld_step(own), mirror_step(own), mgf]
     closed = mgf.stopped is None
     steps += moments(own, mgf.lines[0].right, closed)
     steps += [
@@ -144,38 +147,6 @@ def _loss_step(own: Sampled) -> Step:
     return Step("Privacy loss", tuple(lines), reason, check, "the densities themselves")
 
 
-OPEN = StageStopped("PLD", "its density needs the mechanism's own, which has no closed form")
-MAP = "The map on PLDs: `omega_0(u) (q + (1-q) e^{-u}) u'(s)`, with `omega_0` the mechanism's own"
-
-
-def _open_density(own: Sampled) -> tuple[sympy.Expr, tuple]:
-    stretch = E(-S - 2 * U) if own.back else E(2 * (S - U))
-    return sympy.Function("omega_0")(U) * stretch / own.q, ((U, own.inverse(S)),)
-
-
-def _pld_step(own: Sampled) -> Step:
-    found, ends = own.density(), ends_of(own)
-    density, letters = found or _open_density(own)
-    lines = law_lines(own, "omega", density, ends, own.atoms, own.infinite)
-    if found is None:
-        return evaluated.law_step(own.setting, lines, OPEN, letters, MAP)
-    return common.pld_step(
-        own.setting, lines, MAP, density, ends, own.atoms, own.infinite, letters, splits=splits_of(own)
-    )
-
-
-def _mirror_step(own: Sampled) -> Step:
-    setting = own.setting
-    turned = Sampled(Setting(setting.pair, not own.back, setting.outputs.swapped(), setting.fn, setting.budget))
-    found, name = turned.density(), f"omega_{setting.other_way}"
-    if found is None:
-        return evaluated.mirror_step(setting, [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))])
-    density, letters = found
-    ends = ends_of(turned)
-    lines = law_lines(turned, name, density, ends, turned.atoms, turned.infinite)
-    return common.mirror_step(setting, lines, density, ends, turned.atoms, letters, splits_of(turned))
-
-
 def _mgf_step(own: Sampled) -> Step:
     mgf = own.expectation(lambda s: E(Z * s))
     stopped = STOPPED if own.found.panels else None
@@ -186,8 +157,4 @@ def _profile(own: Sampled) -> list[Step]:
     masses = masses_above(own.base, U)
     if masses is not None:
         return profile_steps(own.setting, own.q, with_atoms(own.base, masses, U))
-    growth, base = E(EPS), sympy.Function("delta_0")
-    delta = own.q * base(own.inverse(EPS))
-    if own.back:
-        delta = 1 - growth + growth * delta
-    return evaluated.profile_steps(own.setting, delta)
+    return evaluated.profile_steps(own.setting, mapped_open(own.setting, own.q))

@@ -26,10 +26,9 @@ from ..scene import Scene
 from ..worker import StageStopped
 from . import bounds, common, evaluated
 from .finite import finite_story
-from .mapping import U, map_step
+from .mapping import U, map_step, mapped, mapped_open
 from .own import MOMENT, composition_step
-from .setting import EPS, LAM, A, S, Setting, Z
-from .writing import cases
+from .setting import LAM, A, S, Setting, Z
 
 ZERO = sympy.S.Zero
 N = sympy.Symbol("n", integer=True, positive=True)
@@ -144,7 +143,7 @@ def _law_step(setting: Setting, q, infinite) -> Step:
         "al. 2021, Theorem 11), moved by `phi` (appendix E)"
     )
     stopped = StageStopped("convolution", "the law of the sum of all coordinates is not written out")
-    return evaluated.law_step(setting, lines, stopped, reason=reason)
+    return evaluated.law_step(setting, lines, stopped, reason)
 
 
 def _moment_steps(setting: Setting, q) -> list[Step]:
@@ -221,24 +220,13 @@ def _whole_orders(setting: Setting, q) -> list[Step]:
 
 
 def _profile(setting: Setting, q) -> list[Step]:
-    side = sympy.exp(-EPS if setting.backward else EPS)
-    inverse = sympy.log((side - (1 - q)) / q)
     composition = Composition([(factor, 1) for factor in _factors(setting)])
     try:
-        own = closed_delta(Kinds(composition, False, setting.fn), U)[0]
-        own, stopped = setting.fn.spelled_out(own), None
+        own = setting.fn.spelled_out(closed_delta(Kinds(composition, False, setting.fn), U)[0])
     except NoClosedFormError as error:
         stage, _, why = str(error).partition(": ")
-        own, stopped = sympy.Function("delta_0")(U), StageStopped(stage, why)
-    start, growth = sympy.log(1 - q), sympy.exp(EPS)
-    if stopped:
-        delta = q * own.xreplace({U: inverse})
-        return evaluated.profile_steps(setting, 1 - growth + growth * delta if setting.backward else delta, stopped)
-    letters = ((U, inverse),)
-    if setting.backward:
-        delta = cases((1 - growth + growth * q * own, EPS, -start), otherwise=ZERO)
-    else:
-        delta = cases((1 - growth, EPS, start), otherwise=q * own)
+        return evaluated.profile_steps(setting, mapped_open(setting, q), StageStopped(stage, why))
+    delta, letters = mapped(setting, q, own)
     reason = "`e^eps - (1-q) = q e^u`, so delta is `q delta_0(u)`, with `delta_0` of the unsampled composition"
     _, h, tradeoff = evaluated.profile_steps(setting, delta)
     return [common.delta_step(setting, [Line("delta(eps)", delta)], reason, letters), h, tradeoff]

@@ -34,6 +34,24 @@ class Law:
     q = property(lambda self: self.density)
 
 
+def normals_text(*places) -> str:
+    """The mixture of normals of width 1 at these places, as text."""
+    return " + ".join(f"exp(-(t - {at})**2/2)/({len(places)}*sqrt(2*pi))" for at in places)
+
+
+def normals_density(*places) -> Callable:
+    """The same as a function."""
+    return lambda t: mpmath.fsum(mpmath.npdf(t, at) for at in places) / len(places)
+
+
+MIXTURES = Pair.from_text(normals_text(0, 3), normals_text(1, 4))
+GEOMETRICS = Pair.from_text("2/5*(3/5)**t", "1/2**(t + 1)", "t", (0, "inf"), discrete=True)
+POISSONS = Pair.from_text(
+    "piecewise((exp(-3)*3**t/factorial(t), t >= 0), (0, True))",
+    "piecewise((exp(-4)*4**t/factorial(t), t >= 0), (0, True))", "t", discrete=True,
+)  # fmt: skip
+
+
 def _normal(t, sd=1):
     return mpmath.exp(-(t**2) / (2 * mpf(sd) ** 2)) / (sd * mpmath.sqrt(2 * mpmath.pi))
 

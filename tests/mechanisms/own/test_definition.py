@@ -6,24 +6,11 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from dplab import Pair, PoissonSubsampled, symbolic
+from dplab import PoissonSubsampled, symbolic
 
+from .laws import GEOMETRICS, MIXTURES, POISSONS, normals_density
 
-def _normals(*places):
-    return " + ".join(f"exp(-(t - {at})**2/2)/({len(places)}*sqrt(2*pi))" for at in places)
-
-
-def _density(*places):
-    return lambda t: mpmath.fsum(mpmath.npdf(t, at) for at in places) / len(places)
-
-
-P, Q = _density(0, 3), _density(1, 4)
-MIXTURES = Pair.from_text(_normals(0, 3), _normals(1, 4))
-GEOMETRICS = Pair.from_text("2/5*(3/5)**t", "1/2**(t + 1)", "t", (0, "inf"), discrete=True)
-POISSONS = Pair.from_text(
-    "piecewise((exp(-3)*3**t/factorial(t), t >= 0), (0, True))",
-    "piecewise((exp(-4)*4**t/factorial(t), t >= 0), (0, True))", "t", discrete=True,
-)  # fmt: skip
+P, Q = normals_density(0, 3), normals_density(1, 4)
 
 
 def _sampled_delta(eps, backward: bool):

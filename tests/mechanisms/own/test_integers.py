@@ -7,12 +7,9 @@ from mpmath import mpf
 from dplab import Pair, fourier, reference
 from dplab.core.functions import MpmathTable
 
+from .laws import GEOMETRICS, POISSONS
+
 FN = MpmathTable()
-GEOMETRICS = Pair.from_text("2/5*(3/5)**t", "1/2**(t + 1)", "t", (0, "inf"), discrete=True)
-POISSONS = Pair.from_text(
-    "piecewise((exp(-3)*3**t/factorial(t), t >= 0), (0, True))",
-    "piecewise((exp(-4)*4**t/factorial(t), t >= 0), (0, True))", "t", discrete=True,
-)  # fmt: skip
 SHIFTED = Pair.from_text(
     "piecewise((exp(-3)*3**(t - 1)/factorial(t - 1), t >= 1), (0, True))", "exp(-3)*3**t/factorial(t)",
     "t", (0, "inf"), discrete=True,

@@ -11,7 +11,7 @@ from dplab import Composition, Pair, PoissonSubsampled, clt, fourier, reference,
 from dplab.core.functions import MpmathTable
 
 from .composing import bounds
-from .laws import CONTINUOUS, LAWS, Law
+from .laws import CONTINUOUS, LAWS, MIXTURES, Law, normals_density
 
 FN = MpmathTable()
 every = pytest.mark.parametrize("law", LAWS, ids=lambda law: law.name)
@@ -182,21 +182,15 @@ def test_the_stage_that_stopped_is_named():
 def test_two_mixtures_against_each_other(way):
     """.5 N(0,1) + .5 N(3,1) over .5 N(1,1) + .5 N(4,1): the loss turns twice, its inverse is numeric."""
 
-    def text(*places):
-        return " + ".join(f"exp(-(t - {at})**2/2)/(2*sqrt(2*pi))" for at in places)
-
-    def density(*places):
-        return lambda t: mpmath.fsum(mpmath.npdf(t, at) for at in places) / 2
-
     class Mixtures(Law):
         """P is no shift of Q here."""
 
-        p = property(lambda self: density(0, 3))
-        q = property(lambda self: density(1, 4))
+        p = property(lambda self: normals_density(0, 3))
+        q = property(lambda self: normals_density(1, 4))
 
-    law = Mixtures("two mixtures", "", density(0, 3), tuple(map(mpf, range(-16, 21, 2))))
+    law = Mixtures("two mixtures", "", normals_density(0, 3), tuple(map(mpf, range(-16, 21, 2))))
     for eps in (1.0, 4.0):
-        bracket = fourier.delta(20 * Pair.from_text(text(0, 3), text(1, 4)), eps, way)
+        bracket = fourier.delta(20 * MIXTURES, eps, way)
         low, high = bounds(law, way == "backward", 20, eps)
         assert bracket.lower <= high + 1e-9
         assert low - 1e-9 <= bracket.upper
