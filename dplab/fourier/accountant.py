@@ -18,10 +18,11 @@ from ..core.results import Bracket
 from .choices import DEFAULT_GRID, GRIDS
 from .costs import affordable
 from .enumeration import MOST_SUMS, count_sums, enumerated_delta
-from .intervals import Interval, down, up
+from .intervals import Interval
 from .listing import listed
 from .onestep import OneStep
 from .planning import Plan, Settings, refined
+from .rounding import down, up
 from .scout import Saddle, Scout
 from .sides import Side, SideValue
 from .wide import HAS_WIDE, log_least, log_of, widened

@@ -26,8 +26,9 @@ from ..core.pld import PLD
 from ..core.results import Bracket
 from .chernoff import lecture_grid, one_direction, positive_number
 from .columns import Columns
-from .intervals import Interval, IntervalTable, U, down, maximum, up
+from .intervals import Interval, IntervalTable, U, maximum
 from .onestep import FN, OneStep
+from .rounding import down, up
 from .tilted import _is_smooth, _power
 from .wrapping import _rows, best_one_sided, best_theorem_10
 

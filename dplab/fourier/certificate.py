@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from .grids import GridPLD, Lines
-from .intervals import Interval, U, up
+from .intervals import Interval, U
 from .onestep import FN, OneStep, StepTails
+from .rounding import up
 from .sums import suffix_decay_sums, suffix_sums
 from .wide import exp_of, is_wide, widened
 

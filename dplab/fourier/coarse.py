@@ -67,7 +67,9 @@ class CoarseLaw:
 
     def log_mgf(self, tilt: float) -> float:
         """log M(tilt)."""
-        return self.moments(tilt)[0]
+        exponent = tilt * self.losses
+        peak = exponent.max()
+        return log_of(self.masses @ np.exp(exponent - peak)) + float(peak)
 
     def curve(self, eps: float) -> float:
         """delta(eps) of one step without the mass at infinity."""
@@ -219,11 +221,15 @@ def window_of(laws: list[tuple[CoarseLaw, int]], tilt: float, log_mass: float) -
     """(lower, upper, lambda below, lambda above): the tilted sum of these laws leaves [lower, upper] with at most
     e^{log_mass} on each side, by Chernoff's bound at these lambdas."""
     k0, _, k2 = cumulants(laws, tilt)
+
+    def log_mgf(at: float) -> float:
+        return sum(k * law.log_mgf(at) for law, k in laws)
+
     scale = 1 / math.sqrt(max(k2, 1e-300))
     best_up, best_down = (math.inf, scale), (-math.inf, scale)
     for factor in 2.0 ** np.arange(-4, 6.5, 0.5):
         lam = scale * factor
-        up = (cumulants(laws, tilt + lam)[0] - k0 - log_mass) / lam
-        down = -(cumulants(laws, tilt - lam)[0] - k0 - log_mass) / lam
+        up = (log_mgf(tilt + lam) - k0 - log_mass) / lam
+        down = -(log_mgf(tilt - lam) - k0 - log_mass) / lam
         best_up, best_down = min(best_up, (up, lam)), max(best_down, (down, lam))
     return best_down[0], best_up[0], best_down[1], best_up[1]

@@ -13,8 +13,9 @@ import numpy as np
 from ..core.errors import NoEnclosureError
 from ..core.pld import PLD
 from .duals import Dual, DualTable
-from .intervals import Interval, down, up
+from .intervals import Interval
 from .onestep import FN
+from .rounding import down, up
 
 DN = DualTable()
 _PARTS, _ROUNDS = 8, 4

@@ -5,6 +5,8 @@ Clipping them is no bound; the lower convex hull of the node values is. Its slop
 regression of the raw slopes; pooling only touches the cells around negative masses.
 """
 
+import math
+
 import numpy as np
 
 from .sums import suffix_decay_sums
@@ -20,14 +22,12 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         return masses
     size = len(masses)
     decay = suffix_decay_sums(masses, dx)[0]
-    drop = np.empty(size + 1, masses.dtype)
-    drop[0] = decay[0]  # on (0, x_0): x_0 times the Q-mass
-    drop[1:size] = -np.expm1(-dx) * decay[1:]
-    drop[size] = 0.0
-    first, last = np.arange(size + 1), np.arange(size + 1)  # valid at block ends: last[first cell], first[last cell]
+    # on (0, x_0): x_0 times the Q-mass; lists, because single elements of arrays are slow
+    drop = [*decay[:1], *(-np.expm1(-dx) * decay[1:]).tolist(), 0.0]
+    first, last = list(range(size + 1)), list(range(size + 1))  # valid at block ends: last[first cell], first[last]
     merged: list[int] = []  # last cells of blocks that were pooled
     pending: list[int] = np.nonzero(masses < 0)[0].tolist()
-    alive = np.ones(size + 1, dtype=bool)  # alive[cell]: the cell starts a block
+    alive = [True] * (size + 1)  # alive[cell]: the cell starts a block
 
     def at_right(cell: int) -> float:
         """-slope of the block that starts at `cell`, times e^x of its right end."""
@@ -36,21 +36,21 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
 
     def _width(cell: int, length: int) -> float:
         """(X_right - X_left)/X_right; the first cell starts at X = 0."""
-        return 1.0 if cell == 0 else -np.expm1(-length * dx)
+        return 1.0 if cell == 0 else -math.expm1(-length * dx)
 
     def at_left(cell: int) -> float:
         """-slope of the block that starts at `cell` >= 1, times e^x of its left end; 0 for the ray."""
-        return 0.0 if last[cell] == size else drop[cell] / np.expm1(min((last[cell] - cell + 1) * dx, 700.0))
+        return 0.0 if last[cell] == size else drop[cell] / math.expm1(min((last[cell] - cell + 1) * dx, 700.0))
 
     while pending:
         node = pending.pop()  # the node between cell `node` and cell `node + 1`
         right = node + 1
         if not alive[right]:
             continue
-        left = int(first[node])
+        left = first[node]
         if at_right(left) >= at_left(right):
             continue
-        end = int(last[right])
+        end = last[right]
         merged.append(end)
         alive[right] = False
         drop[left] += drop[right]
@@ -62,12 +62,12 @@ def convex_masses(masses: np.ndarray, dx: float) -> np.ndarray:
         if left > 0:
             pending.append(left - 1)
     result = masses.copy()
-    for start in {int(first[cell]) for cell in merged}:
-        end = int(last[start])
+    for start in {first[cell] for cell in merged}:
+        end = last[start]
         if not alive[start] or start == end:
             continue
         result[start : min(end, size)] = 0.0  # nodes inside the block; its outer nodes follow
         for node in (start - 1, end):
             if 0 <= node < size:
-                result[node] = max(at_right(int(first[node])) - at_left(node + 1), 0.0)
+                result[node] = max(at_right(first[node]) - at_left(node + 1), 0.0)
     return result

@@ -17,8 +17,9 @@ from ..core.directions import Direction
 from ..core.results import Bracket
 from .accountant import Found, OneDirection, budget_of
 from .costs import affordable
-from .intervals import U, down, up
+from .intervals import U
 from .planning import Settings
+from .rounding import down, up
 from .scout import Saddle, Scout
 from .sides import Side
 

@@ -11,8 +11,9 @@ import numpy as np
 
 from .extremes import density_extremes
 from .grids import Grid, GridPLD
-from .intervals import Interval, down, up
+from .intervals import Interval
 from .onestep import FN, OneStep
+from .rounding import down, up
 from .rounding_grid import exact_cells, moved_lower, moved_upper
 
 _SPIKE = 10.0

@@ -173,6 +173,6 @@ def _placed(x: Interval, low: Interval, high: Interval, below, inside, above, cl
 
 def _outward(low, high) -> tuple[float, float]:
     """Floats below and above two numbers that are known to 30 digits."""
-    from .intervals import down, up
+    from .rounding import down, up
 
     return float(down(float(low))), float(up(float(high)))

@@ -10,10 +10,11 @@ from .choices import DEFAULT_GRID, GRIDS
 from .coarse import CoarseLaw
 from .floats import rough_tails
 from .grids import Grid, half_off
-from .intervals import Interval, U, down, up
+from .intervals import Interval, U
 from .lattices import common_spacing
 from .onestep import OneStep
 from .rare import Splitting
+from .rounding import down, up
 from .scout import Saddle, Scout
 from .tilted import good_size, log_kappa
 from .wide import exp_of, log_least, widened

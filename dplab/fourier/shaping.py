@@ -20,7 +20,8 @@ import numpy as np
 from ..core.budget import Part
 from ..core.results import Bracket
 from .accountant import Point
-from .intervals import U, down, up
+from .intervals import U
+from .rounding import down, up
 
 _MORE, _LESS = 1 + 32 * U, 1 - 32 * U
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 
 from .columns import Columns, added
-from .intervals import TINY, Interval, IntervalTable, U, as_interval, down, up
+from .intervals import TINY, Interval, IntervalTable, U, as_interval
+from .rounding import down, up
 
 BASE = IntervalTable()
 

@@ -1,7 +1,7 @@
 """Numbers below 1e-308: the same interval arithmetic on `np.longdouble`, where that has a wider exponent.
 
 On x86 Linux a long double reaches down to 1e-4932. Arrays of that type go through the same code as float64 ones: every
-operation is at least as exact, `np.nextafter` steps outwards by that type's own ulp, and the bounds in units of u =
+operation is at least as exact, `rounding` steps outwards by that type's own ulp, and the bounds in units of u =
 2^-53 hold a fortiori. SciPy's special functions know float64 only: what they are asked is rounded outwards, or
 enters a formula that says what rounding it costs.
 """
