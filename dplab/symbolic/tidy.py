@@ -1,10 +1,13 @@
 """Writing a result the way a person would: of several equal forms, the one with the fewest operations."""
 
 import sympy
+from sympy.polys.polyerrors import BasePolynomialError
 
 from .table import SympyTable
 
 MOST_FACTORED = 150
+MOST_POWER, MOST_LETTERS, MOST_TERMS = 12, 5, 40
+"""Larger polynomials are not factored: sympy may take hours over them."""
 CLEARLY = 0.75
 """A form that was multiplied out must be this much shorter than the one that shows where it comes from."""
 
@@ -47,7 +50,64 @@ def _factored(expression: sympy.Expr) -> sympy.Expr:
         return letters.setdefault(power, sympy.Dummy(positive=True))
 
     plain = expression.replace(lambda node: isinstance(node, sympy.exp) or node is sympy.E, letter_of)
+    if not _tame(plain):
+        return expression
     return sympy.factor(plain, deep=False).xreplace({letter: power for power, letter in letters.items()})
+
+
+def _tame(expression: sympy.Expr) -> bool:
+    """Whether numerator and denominator are small enough as polynomials for sympy to factor them in no time."""
+    for part in sympy.fraction(sympy.together(expression)):
+        try:
+            found = sympy.Poly(part)
+        except BasePolynomialError:  # a number, or nothing that sympy takes for a polynomial
+            continue
+        if len(found.gens) > MOST_LETTERS or found.total_degree() > MOST_POWER or len(found.terms()) > MOST_TERMS:
+            return False
+    return True
+
+
+def over_one_denominator(expression: sympy.Expr) -> sympy.Expr:
+    """A rational function of exponentials over one denominator, each part factored or multiplied out, whichever is
+    shorter; as it was where the exponents have no common measure.
+
+    e^{1/2} and e are powers of one letter here, so that (e - 2 e^{(1 + s)/2} + e^s)/(e - 1) is a square over e - 1.
+    """
+    expression = sympy.expand(expression, log=False, power_base=False)
+    powers = sorted(expression.atoms(sympy.exp), key=sympy.default_sort_key)  # the same letters in every process
+    exponents = [sympy.S.One, *(sympy.expand(node.exp) for node in powers)]
+    sizes: dict[sympy.Expr, list[sympy.Rational]] = {}
+    for exponent in exponents:
+        for term, size in sorted(exponent.as_coefficients_dict().items(), key=sympy.default_sort_key):
+            sizes.setdefault(term, []).append(size)
+    if any(not size.is_Rational for found in sizes.values() for size in found):
+        return expression
+    units = {term: sympy.gcd_list(found) for term, found in sizes.items()}
+    if any(max(map(abs, found)) / units[term] > MOST_POWER for term, found in sizes.items()):
+        return expression
+    letters = {term: sympy.Dummy(positive=True) for term in units}
+
+    def written(node: sympy.Expr) -> sympy.Expr:
+        terms = sympy.expand(node.exp).as_coefficients_dict() if isinstance(node, sympy.exp) else {sympy.S.One: 1}
+        return sympy.Mul(*(letters[term] ** (size / units[term]) for term, size in terms.items()))
+
+    plain = expression.replace(lambda node: isinstance(node, sympy.exp) or node is sympy.E, written)
+    if not _tame(plain):
+        return expression
+    back = {letter: sympy.exp(units[term] * term) for term, letter in letters.items()}
+    parts = [
+        min((sympy.factor(part).subs(back), sympy.factor_terms(sympy.expand(part)).subs(back)), key=sympy.count_ops)
+        for part in sympy.fraction(sympy.cancel(sympy.together(plain)))
+    ]
+    above, below = (-part for part in parts) if is_negative(parts[1]) else parts
+    return above / below
+
+
+def is_negative(expression: sympy.Expr) -> bool:
+    """Whether it is a negative number, or has a negative sign by its symbols'."""
+    if expression.is_number:
+        return bool(expression.evalf(20) < 0)
+    return expression.is_negative is True
 
 
 def shorter(plain: sympy.Expr, rearranged: sympy.Expr) -> sympy.Expr:

@@ -9,13 +9,15 @@ from dplab import Pair, PoissonSubsampled, symbolic
 from dplab.core.errors import ParameterError
 from dplab.mechanisms.own.programs import acot, upper_normal
 from dplab.symbolic.calculus import exponential
+from dplab.symbolic.derivation import spelled_out
 from dplab.symbolic.masses import Masses
 from dplab.symbolic.numeric import number
 from dplab.symbolic.outputs import Line, Piece, _borders
 from dplab.symbolic.worker import Running, StageStopped
 
-T = sympy.Symbol("t", real=True)
+T, EPS = sympy.symbols("t eps", real=True)
 Z = sympy.Symbol("z")
+LETTERS = {name: sympy.Symbol(name, real=True) for name in ("eps", "s")} | {"x": sympy.Symbol("x", positive=True)}
 
 QUICK = {
     "uniform": ("heaviside(t - 1/4)*heaviside(5/4 - t)", "heaviside(t)*heaviside(1 - t)", None),
@@ -57,8 +59,66 @@ def test_open_chains_name_the_stage_that_stopped(name, direction):
     derivation = symbolic.derive(made(*SLOW[name]), direction, budget=0.5)
     assert all(row.digits >= 30 for row in derivation.checked)
     stopped = derivation["Moment generating function"].stopped
-    assert (stopped is None) == (name == "two widths")
+    assert (stopped is None) == (name in ("two widths", "logistic"))
     assert (derivation["Tight delta"].stopped is None) == (name != "mixture")
+
+
+WRITTEN = [
+    (
+        "logistic",
+        {
+            "omega": "exp(1/2)*exp(s/2)/(2*E - 2)",
+            "M": "(E*exp(2*z) - 1)*exp(-z)/((E - 1)*(1 + 2*z))",
+            "delta": "Piecewise((1 - exp(eps), eps <= -1), ((exp(1/2) - exp(eps/2))**2/(E - 1), eps < 1), (0, True))",
+            "h": "Piecewise((1 - x, x <= exp(-1)), ((exp(1/2) - sqrt(x))**2/(E - 1), x < E), (0, True))",
+        },
+    ),
+    (
+        "triangular",
+        {
+            "delta": "Piecewise(((15*exp(eps) - 8 - 8*exp(2*eps))/(8*exp(eps) - 8), eps <= -log(2)), "
+            "((8 - exp(eps))/(8 + 8*exp(eps)), eps <= log(2)), (exp(eps)/(8*exp(eps) - 8), True))"
+        },
+    ),
+    (
+        "beta",
+        {
+            "omega": "2*(3 - exp(s))*exp(2*s)/9",
+            "M": "6*exp(z*log(3))/((2 + z)*(3 + z))",
+            "kappa1": "log(3) - 5/6",
+            "kappa2": "13/36",
+            "delta": "Piecewise(((3 - exp(eps))**3/27, eps < log(3)), (0, True))",
+        },
+    ),
+]
+STEPS = {
+    "omega": ("Privacy loss distribution", 0), "M": ("Moment generating function", 0), "kappa1": ("Cumulants", 0),
+    "kappa2": ("Cumulants", 1), "delta": ("Tight delta", 0), "h": ("In x = e^eps", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "formulas"), WRITTEN)
+def test_results_are_written_as_a_person_would(name, formulas):
+    """Terms of several pieces cancel, and cases are those of eps, one formula each."""
+    law = {**SLOW, "beta": ("6*t*(1 - t)", "2*t", (0, 1))}[name]
+    derivation = symbolic.derive(made(*law))
+    for what, expected in formulas.items():
+        title, line = STEPS[what]
+        exact = str(derivation[title].lines[line]).split(" = ", 1)[1].split("   for ")[0]
+        found, wanted = (sympy.sympify(text, locals=LETTERS) for text in (exact, expected))
+        assert exact == expected or (found == wanted and len(exact) <= len(expected)), what
+
+
+def test_a_formula_has_a_value_where_pieces_meet():
+    """The losses of two of a Cauchy pair's three pieces end at 0, where their outcomes run to infinity."""
+    derivation = symbolic.derive(made(*SLOW["cauchy"]))
+    step = derivation["Tight delta"]
+    delta = sympy.lambdify(EPS, spelled_out(step.lines[0].right, step.letters), "mpmath")
+    with mpmath.workdps(30):
+        exact = 2 * mpmath.atan(mpf(1) / 2) / mpmath.pi
+        assert abs(delta(mpf(0)) - exact) < mpf(10) ** -28
+        assert abs(delta(mpf(10) ** -20) - exact) < mpf(10) ** -15
+        assert abs(delta(-(mpf(10) ** -20)) - exact) < mpf(10) ** -15
 
 
 def test_tables():

@@ -358,3 +358,17 @@ def tidied(expression) -> sympy.Expr:
     if sympy.count_ops(expression) < 25:
         forms.append(sympy.simplify(expression))
     return min(forms, key=sympy.count_ops)
+
+
+def short(expression) -> sympy.Expr:
+    """Tidied, and over one denominator where that is no longer and no denominator is negative."""
+    from ..tidy import is_negative, over_one_denominator
+
+    def cost(formula: sympy.Expr) -> int:
+        return sympy.count_ops(formula) + (4 if is_negative(sympy.fraction(formula)[1]) else 0)
+
+    plain = tidied(expression)
+    if sympy.count_ops(plain) > MOST_TIDIED:
+        return plain
+    joined = over_one_denominator(plain)
+    return joined if cost(joined) <= cost(plain) else plain

@@ -123,13 +123,14 @@ def mapped_open(setting: Setting, q) -> sympy.Expr:
     return 1 - GROWTH + GROWTH * delta if setting.backward else delta
 
 
-def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = ()) -> list[Step]:
+def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = (), own=None) -> list[Step]:
     """delta by the map, h in x = e^eps, and the trade-off function.
 
-    `masses` are P and Q of the mechanism itself where its loss is above u, in its own letters.
+    `masses` are P and Q of the mechanism itself where its loss is above u, in its own letters; `own` is its delta(u),
+    if that is known in a better form.
     """
     p_above, q_above = masses
-    own = p_above - sympy.exp(U) * q_above
+    own = p_above - sympy.exp(U) * q_above if own is None else own
     delta, letters = mapped(setting, q, own)
     h, letters_h = mapped(setting, q, own, X, X, sympy.exp)
     reason = MAPPED

@@ -13,14 +13,15 @@ from ..derivation import Comparison, Line, Step
 from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import bounds, common, evaluated
-from .own_law import Own, ends_of, law_lines, masses_above, near_end, splits_of, with_atoms
+from .own_curve import MOST_WRITTEN, Tails
+from .own_law import Own, ends_of, law_lines, near_end, splits_of
 from .setting import EPS, LAM, A, C, K, S, Setting, X, Z
 
 ZERO = sympy.S.Zero
 E = sympy.exp
 MOMENT = sympy.Function("M")
-MOST_WRITTEN = 60
-"""Tails of more operations than this get the letters P_above and Q_above."""
+MOST_EXPONENTIALS = 12
+"""An omega of more terms is left to sympy's search."""
 
 
 def own_story(setting: Setting) -> list[Step]:
@@ -137,10 +138,14 @@ def _moment_parts(own: Own) -> tuple[list[sympy.Expr], Search]:
 
 
 def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
-    """M(z): exponents of degree at most two by completing the square; else sympy within its budget."""
+    """M(z): exponents of degree at most two by completing the square; a law that is a sum of exponentials; else sympy
+    within its budget."""
     total = sum((atom.p * E(Z * atom.loss) for atom in own.atoms), ZERO) + sympy.Add(*squares)
     stopped, reason = None, "The exponent of `f^{z+1} g^{-z}` is at most quadratic in t: complete the square"
-    if search.integrals:
+    if search.integrals and (found := _mgf_of_law(own)) is not None:
+        total += found
+        reason = "`omega(s)` is a sum of exponentials, and so is `e^{z s} omega(s)`"
+    elif search.integrals:
         found = search.result()
         if isinstance(found, StageStopped):
             stopped, reason = found, "The definition: the mean of `e^{z s}`"
@@ -151,24 +156,32 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
     elif not squares:
         reason = "One term for each atom"
     return common.mgf_step(
-        own.setting, [Line("M(z)", total if stopped else common.tidied(total))], reason, stopped=stopped
+        own.setting, [Line("M(z)", total if stopped else common.short(total))], reason, stopped=stopped
     )
+
+
+def _mgf_of_law(own: Own) -> sympy.Expr | None:
+    """The integral of e^{z s} omega(s) where omega is one sum of exponentials; None where it is not."""
+    found, ends = own.density(), ends_of(own)
+    if found is None or ends is None or len(own.found.pieces) != 1 or found[1]:
+        return None
+    terms = sympy.Add.make_args(sympy.expand(found[0], log=False, power_base=False))
+    total = ZERO
+    for term in terms if len(terms) <= MOST_EXPONENTIALS else ():
+        weight, power = sympy.powsimp(term).as_independent(S, as_Add=False)
+        exponent = power.exp if isinstance(power, sympy.exp) else sympy.log(power)
+        rate = sympy.diff(exponent, S)
+        if rate.has(S):
+            return None
+        rest = weight * E(exponent - rate * S)
+        low, high = (E((rate + Z) * end) if end.is_finite else ZERO for end in ends)
+        total += rest * (high - low) / (rate + Z)
+    return total if total != 0 else None
 
 
 def moments(own: Own, mgf, closed: bool) -> list[Step]:
     """Cumulants, Rényi divergence and alpha+-, the last two in terms of M where that is not closed."""
-    mass = 1 - own.infinite
-    mean = common.tidied(own.expectation(lambda s: s) / mass)
-    kappa = sympy.Symbol("kappa1", real=True)
-    square = own.expectation(lambda s: s**2)
-    cumulants = common.cumulant_step(
-        own.setting,
-        mean,
-        square / mass - kappa**2,
-        reason="`kappa1 = E s`, `kappa2 = E s^2 - kappa1^2`, given that the loss is finite",
-        letters=((kappa, mean),),
-        stopped=StageStopped("cumulants", "left as integrals") if mean.has(sympy.Integral) else None,
-    )
+    cumulants = (_closed_cumulants(own, mgf) if closed else None) or _cumulants(own)
     stopped = None if closed else StageStopped("moment generating function", "unevaluated, see above")
     written = {z: mgf.xreplace({Z: z}) for z in (A - 1, LAM, -LAM)}
     at = written if closed else {z: MOMENT(z) for z in written}
@@ -178,9 +191,38 @@ def moments(own: Own, mgf, closed: bool) -> list[Step]:
     return [cumulants, renyi, common.alpha_step(own.setting, plus, minus, stopped=stopped, letters=letters)]
 
 
+def _cumulants(own: Own) -> Step:
+    mass = 1 - own.infinite
+    mean = common.tidied(own.expectation(lambda s: s) / mass)
+    kappa = sympy.Symbol("kappa1", real=True)
+    square = own.expectation(lambda s: s**2)
+    return common.cumulant_step(
+        own.setting,
+        mean,
+        square / mass - kappa**2,
+        reason="`kappa1 = E s`, `kappa2 = E s^2 - kappa1^2`, given that the loss is finite",
+        letters=((kappa, mean),),
+        stopped=StageStopped("cumulants", "left as integrals") if mean.has(sympy.Integral) else None,
+    )
+
+
+def _closed_cumulants(own: Own, mgf) -> Step | None:
+    """The derivatives of log M at 0; None where its formula has a hole there, or they are thickets."""
+    first = sympy.diff(mgf, Z)
+    at_zero = [formula.subs(Z, 0) for formula in (mgf, first, sympy.diff(first, Z))]
+    if any(value.has(sympy.nan, sympy.zoo, sympy.oo) or sympy.count_ops(value) > MOST_WRITTEN for value in at_zero):
+        return None
+    kappa = sympy.Symbol("kappa1", real=True)
+    mean, square = (common.short(value / at_zero[0]) for value in at_zero[1:])
+    variance = common.short(square - mean**2)
+    if sympy.count_ops(variance) <= MOST_WRITTEN / 2:
+        return common.cumulant_step(own.setting, mean, variance)
+    return common.cumulant_step(own.setting, mean, square - kappa**2, letters=((kappa, mean),))
+
+
 def _profile(own: Own) -> list[Step]:
-    masses = masses_above(own, EPS)
-    if masses is None:
+    tails = Tails.of(own, EPS)
+    if tails is None:
         stick = sympy.Integral(
             sympy.Max(
                 ZERO, sympy.Function(own.setting.first)(own.t) - E(EPS) * sympy.Function(own.setting.second)(own.t)
@@ -188,27 +230,28 @@ def _profile(own: Own) -> list[Step]:
             own.t,
         )
         return evaluated.profile_steps(own.setting, stick)
-    p, q = with_atoms(own, masses, EPS)
-    source = f"`{own.setting.first}(s > eps)`, `{own.setting.second}(s > eps)`"
-    reason = f"Lemma 2 of Koskela et al. 2021: delta is {source}, the second times `e^eps`, from the tails at `t(eps)`"
-    several = sympy.count_ops(p) + sympy.count_ops(q) > MOST_WRITTEN
-    names = (
-        tuple(sympy.Symbol(f"{name}_above", real=True) for name in (own.setting.first, own.setting.second))
-        if several
-        else (p, q)
+    first, second = own.setting.first, own.setting.second
+    reason = (
+        f"Lemma 2 of Koskela et al. 2021: delta is `{first}(s > eps)`, `{second}(s > eps)`, the second times `e^eps`, "
+        "from the tails at `t(eps)`"
     )
-
-    def letters(of) -> tuple:
-        return tuple(zip(names, (side.xreplace({EPS: of}) for side in (p, q)), strict=True)) if several else ()
-
-    def written(of) -> list:
-        return list(names) if several else [side.xreplace({EPS: of}) for side in (p, q)]
-
-    at_eps, at_x, at_c = written(EPS), written(sympy.log(X)), written(C)
+    p, q = names = [sympy.Symbol(f"{name}_above", real=True) for name in (first, second)]
+    delta, h, errors = tails.curve(), tails.curve_in_exp(X), tails.errors(C)
+    of_delta: tuple = ()
+    of_h: tuple = ()
+    of_errors: tuple = ()
+    if delta is None or h is None or sympy.count_ops(delta) > MOST_WRITTEN:
+        delta, of_delta = p - E(EPS) * q, tuple(zip(names, tails.masses(), strict=True))
+        h, of_h = p - X * q, tuple(zip(names, tails.masses_in_exp(X), strict=True))
+    if sum(map(sympy.count_ops, errors)) > MOST_WRITTEN:
+        errors, of_errors = (1 - p, q), tuple(zip(names, tails.masses(C), strict=True))
+    letters = [
+        (*names_of, *tails.letters(x)) for names_of, x in ((of_delta, EPS), (of_h, sympy.log(X)), (of_errors, C))
+    ]
     return [
-        common.delta_step(own.setting, [Line("delta(eps)", at_eps[0] - E(EPS) * at_eps[1])], reason, letters(EPS)),
-        common.h_step(own.setting, at_x[0] - X * at_x[1], letters(sympy.log(X))),
-        common.tradeoff_parametric(own.setting, 1 - at_c[0], at_c[1], letters=letters(C)),
+        common.delta_step(own.setting, [Line("delta(eps)", delta)], reason, letters[0]),
+        common.h_step(own.setting, h, letters[1]),
+        common.tradeoff_parametric(own.setting, *errors, letters=letters[2]),
     ]
 
 

@@ -1,6 +1,8 @@
 """Pairs given by two densities of one's own, turned into one direction: losses, outcomes, law and tails as formulas."""
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import NamedTuple
 
 import sympy
 
@@ -21,8 +23,8 @@ from ..worker import StageStopped
 from . import common
 from .setting import S, Setting
 
-ZERO = sympy.S.Zero
-MOST_SUBSTITUTED = 60
+ZERO, HALF = sympy.S.Zero, sympy.S.Half
+MOST_SUBSTITUTED = 30
 """An outcome is put into a formula up to so many operations; beyond, it keeps its letter."""
 
 
@@ -57,10 +59,10 @@ class Own:
         self.setting, self.pair, self.back = setting, setting.pair, setting.backward
         self.found, self.t = self.pair.analysis, self.pair.variable
         self.infinite, self.missing = self.found.infinite, self.found.missing
-        self.atoms = [Atom(a.loss, a.p, a.q) for a in self.found.atoms]
+        self.atoms = [Atom(readable(a.loss), common.short(a.p), common.short(a.q)) for a in self.found.atoms]
         if self.back:
             self.infinite, self.missing = self.missing, self.infinite
-            self.atoms = [Atom(-a.loss, a.q, a.p) for a in self.found.atoms[::-1]]
+            self.atoms = [Atom(-a.loss, a.q, a.p) for a in self.atoms[::-1]]
 
     def sides(self, panel: Panel) -> tuple[sympy.Expr, sympy.Expr]:
         """First and second density on a panel."""
@@ -72,12 +74,12 @@ class Own:
 
     def range(self, piece: Piece) -> tuple:
         """The smallest and the largest loss on a piece."""
-        ends = tuple(near_end(end) for end in (piece.low, piece.high))
+        ends = tuple(readable(near_end(end)) for end in (piece.low, piece.high))
         return (-ends[1], -ends[0]) if self.back else ends
 
     def outcome(self, piece: Piece, s) -> sympy.Expr | None:
         """The outcome with loss s on a piece; None without a closed inverse."""
-        return None if piece.inverse is None else piece.inverse.xreplace({INVERSE_OF: -s if self.back else s})
+        return None if piece.inverse is None else readable(piece.inverse).xreplace({INVERSE_OF: -s if self.back else s})
 
     @property
     def numeric(self) -> bool:
@@ -113,6 +115,14 @@ def near_end(end) -> sympy.Expr:
     return sympy.Float(end.near, 12) if isinstance(end, Turning) else end
 
 
+@lru_cache(maxsize=1024)
+def readable(formula: sympy.Expr) -> sympy.Expr:
+    """An outcome or a loss as short as may be, what stands in logarithms and roots too."""
+    inside = formula.replace(sympy.log, lambda of: sympy.log(common.short(of)))
+    inside = inside.replace(lambda e: e.is_Pow and e.exp == HALF, lambda e: sympy.sqrt(common.short(e.base)))
+    return min(formula, inside, common.short(inside), key=sympy.count_ops)
+
+
 def _readable(mass: sympy.Expr) -> sympy.Expr:
     """The analysis' own functions in those of the symbolic route."""
     return mass.replace(upper_normal, lambda x: Phi(-x)).replace(acot, lambda x: sympy.pi / 2 - sympy.atan(x))
@@ -127,19 +137,17 @@ def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
     pieces = own.found.pieces
     x = {INVERSE_OF: -s if own.back else s}
     for number, piece in enumerate(pieces, 1):
-        t = piece.inverse
-        if t is None:
+        if piece.inverse is None:
             return None
+        t = readable(piece.inverse)
         slope = sympy.diff(piece.loss, own.t) * (1 if piece.increasing else -1)
         there = common.tidied(own.sides(piece.panel)[0] / slope)
-        value = there.xreplace({own.t: t})
+        value = common.short(there.xreplace({own.t: t}))
         if sympy.count_ops(value) > MOST_SUBSTITUTED and sympy.count_ops(there) < sympy.count_ops(value) / 2:
-            letter = own.t if len(pieces) == 1 else sympy.Symbol(f"{own.t}{number}", real=True)
+            letter = outcome_letter(own, number)
             letters.append((letter, t.xreplace(x)))
             value = there.xreplace({own.t: letter})
-        else:
-            value = common.tidied(value).xreplace(x)
-        total.append((value, own.range(piece)))
+        total.append((value.xreplace(x), own.range(piece)))
     if not total:
         return ZERO, ()
     if len(total) == 1:
@@ -147,6 +155,11 @@ def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
     names = [sympy.Symbol(f"omega{number}", real=True) for number in range(1, len(total) + 1)]
     parts = [(name, _within(value, s, *ends)) for name, (value, ends) in zip(names, total, strict=True)]
     return sympy.Add(*names), (*parts, *letters)
+
+
+def outcome_letter(own: Own, number: int) -> sympy.Symbol:
+    """The letter of the outcome on a piece."""
+    return own.t if len(own.found.pieces) == 1 else sympy.Symbol(f"{own.t}{number}", real=True)
 
 
 def _within(value, s, low, high) -> sympy.Expr:
@@ -163,7 +176,7 @@ def law_lines(own: Own, name: str, density, ends, atoms, infinite) -> list[Line]
     if ends is not None:
         when = common.interval("s", *ends)
         lines.append(Line(f"{name}(s)", density, when))
-    lines += [Line(f"mass at {text_formula(atom.loss)}", common.tidied(atom.p)) for atom in atoms]
+    lines += [Line(f"mass at {text_formula(atom.loss)}", common.short(atom.p)) for atom in atoms]
     return [*lines, Line("delta(inf)" if name == "omega" else f"delta{name[5:]}(inf)", infinite)]
 
 
@@ -184,27 +197,35 @@ def splits_of(own: Own) -> list:
     return [end for piece in own.found.pieces for end in own.range(piece) if end.is_finite]
 
 
-def masses_above(own: Own, x) -> tuple[sympy.Expr, sympy.Expr] | None:
-    """First's and second's mass of {s > x} on the pieces; None where some of it is not closed."""
-    totals = [ZERO, ZERO]
-    for piece in own.found.pieces:
-        t = own.outcome(piece, x)
+class PieceTails(NamedTuple):
+    """First's and second's mass of {s > x} on a piece whose losses run from `low` to `high`: for an x in between, and
+    for one left of it. `letter` and its meaning stand for the outcome where its formula would make a thicket of them.
+    """
+
+    low: sympy.Expr
+    high: sympy.Expr
+    inside: tuple[sympy.Expr, sympy.Expr]
+    whole: tuple[sympy.Expr, sympy.Expr]
+    letter: tuple[tuple[sympy.Symbol, sympy.Expr], ...]
+
+
+def tails_of_pieces(own: Own, x, in_letters: bool) -> list[PieceTails] | None:
+    """The tails of all pieces, outcomes written as letters or put into the formulas; None where some tail is not
+    closed."""
+    found = []
+    for number, piece in enumerate(own.found.pieces, 1):
+        t, letter = own.outcome(piece, x), outcome_letter(own, number)
         masses = (piece.panel.q_mass, piece.panel.p_mass) if own.back else (piece.panel.p_mass, piece.panel.q_mass)
-        low, high = own.range(piece)
+        if t is None or any(mass.left is None or mass.right is None or mass.total is None for mass in masses):
+            return None
         right = piece.increasing != own.back
-        for side, mass in enumerate(masses):
-            if t is None or mass.left is None or mass.right is None or mass.total is None:
-                return None
-            whole_panel = (piece.lower, piece.upper) == (piece.panel.cell.lower, piece.panel.cell.upper)
-            inside, all_of_it = _mass_beyond(own, piece, mass, t, right, whole_panel)
-            pieces = []
-            if low.is_finite:
-                pieces.append((all_of_it, sympy.LessThan(x, low, evaluate=False)))
-            pieces.append((inside, sympy.StrictLessThan(x, high, evaluate=False) if high.is_finite else True))
-            if high.is_finite:
-                pieces.append((ZERO, True))
-            totals[side] += sympy.Piecewise(*pieces, evaluate=False) if len(pieces) > 1 else inside
-    return totals[0], totals[1]
+        whole_panel = (piece.lower, piece.upper) == (piece.panel.cell.lower, piece.panel.cell.upper)
+        at = letter if in_letters else t
+        sides = [_mass_beyond(own, piece, mass, at, right, whole_panel) for mass in masses]
+        inside, whole = zip(*sides, strict=True)
+        low, high = own.range(piece)
+        found.append(PieceTails(low, high, inside, whole, ((letter, t),) if in_letters else ()))
+    return found
 
 
 def _mass_beyond(own: Own, piece: Piece, mass, t, right: bool, whole_panel: bool) -> tuple:
@@ -225,13 +246,3 @@ def _mass_beyond(own: Own, piece: Piece, mass, t, right: bool, whole_panel: bool
 
 def _inner(piece: Piece, upper: bool) -> bool:
     return piece.upper != piece.panel.cell.upper if upper else piece.lower != piece.panel.cell.lower
-
-
-def with_atoms(own: Own, masses: tuple, x) -> tuple:
-    """The masses of {s > x} with the atoms above x, and what is infinite."""
-    p, q = own.infinite + masses[0], masses[1]
-    for atom in own.atoms:
-        above = sympy.StrictLessThan(x, atom.loss, evaluate=False)
-        p += sympy.Piecewise((atom.p, above), (ZERO, True), evaluate=False)
-        q += sympy.Piecewise((atom.q, above), (ZERO, True), evaluate=False)
-    return p, q

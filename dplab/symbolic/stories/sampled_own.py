@@ -19,7 +19,8 @@ from ..worker import StageStopped
 from . import bounds, common, evaluated
 from .mapping import STOPPED, U, map_step, mapped_open, moved_density, profile_steps, turned, unsampled
 from .own import composition_step, mirror_step, moments, pld_step
-from .own_law import Own, density_of, masses_above, own_outputs, with_atoms
+from .own_curve import Tails
+from .own_law import Own, density_of, own_outputs
 from .setting import S, Setting, Z
 
 ZERO = sympy.S.Zero
@@ -154,7 +155,7 @@ def _mgf_step(own: Sampled) -> Step:
 
 
 def _profile(own: Sampled) -> list[Step]:
-    masses = masses_above(own.base, U)
-    if masses is not None:
-        return profile_steps(own.setting, own.q, with_atoms(own.base, masses, U))
+    tails = Tails.of(own.base, U)
+    if tails is not None:
+        return profile_steps(own.setting, own.q, tails.masses(), tails.letters(), tails.curve())
     return evaluated.profile_steps(own.setting, mapped_open(own.setting, own.q))

@@ -1,0 +1,53 @@
+"""Shorter forms are the same number, and nothing is factored that could take hours."""
+
+import itertools
+import time
+
+import pytest
+import sympy
+
+from dplab.symbolic.tidy import compact, is_negative, over_one_denominator
+
+S = sympy.Symbol("s", real=True)
+E = sympy.exp
+HALF = sympy.Rational(1, 2)
+
+FORMS = [
+    ((sympy.E - E((1 + S) / 2)) / (sympy.E - 1) - E(S) * (E(S / 2) - E(HALF)) * E(-S / 2) / (1 - sympy.E),
+     (E(HALF) - E(S / 2)) ** 2 / (sympy.E - 1)),
+    (1 / (E(S) - 1) - 1 / (E(S) + 1), 2 / ((E(S) - 1) * (E(S) + 1))),
+    (S / (1 - sympy.E) + 1, (sympy.E - S - 1) / (sympy.E - 1)),
+    ((S**2 - 1) / (S + 1), S - 1),
+    (sympy.Integer(3), sympy.Integer(3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("formula", "expected"), FORMS)
+def test_over_one_denominator(formula, expected):
+    found = over_one_denominator(formula)
+    assert sympy.count_ops(found) <= sympy.count_ops(expected)
+    for value in (sympy.Rational(1, 3), sympy.Rational(-7, 5)):
+        assert abs((found - formula).subs(S, value).evalf(40, maxn=200)) < 1e-35
+        assert not is_negative(sympy.fraction(found)[1].subs(S, 2))
+
+
+def test_exponents_without_a_common_measure_are_left_alone():
+    formula = E(S * sympy.Rational(1, 1000)) + E(S)
+    assert over_one_denominator(formula) == formula
+
+
+@pytest.mark.parametrize("tidy", [compact, over_one_denominator])
+def test_large_polynomials_are_not_factored(tidy):
+    """A sum of products of eight letters to the twentieth: sympy's factor does not come back from it."""
+    letters = sympy.symbols("a:8", positive=True)
+    formula = sum(E(20 * one) * (other + E(other) + 1) for one, other in itertools.pairwise(letters))
+    start = time.process_time()
+    found = tidy(formula / (1 + letters[0]))
+    assert time.process_time() - start < 20
+    at = dict.fromkeys(letters, sympy.Rational(1, 7))
+    assert abs((found - formula / (1 + letters[0])).subs(at).evalf(30)) < 1e-20
+
+
+@pytest.mark.parametrize(("value", "negative"), [(1 - sympy.E, True), (sympy.E - 1, False), (-E(S), True), (S, False)])
+def test_is_negative(value, negative):
+    assert is_negative(value) == negative
