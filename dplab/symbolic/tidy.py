@@ -87,11 +87,11 @@ def over_one_denominator(expression: sympy.Expr) -> sympy.Expr:
         return expression
     letters = {term: sympy.Dummy(positive=True) for term in units}
 
-    def written(node: sympy.Expr) -> sympy.Expr:
-        terms = sympy.expand(node.exp).as_coefficients_dict() if isinstance(node, sympy.exp) else {sympy.S.One: 1}
-        return sympy.Mul(*(letters[term] ** (size / units[term]) for term, size in terms.items()))
+    def written(exponent: sympy.Expr) -> sympy.Expr:
+        terms = exponent.as_coefficients_dict().items()
+        return sympy.Mul(*(letters[term] ** (size / units[term]) for term, size in terms))
 
-    plain = expression.replace(lambda node: isinstance(node, sympy.exp) or node is sympy.E, written)
+    plain = expression.xreplace(dict(zip([sympy.E, *powers], map(written, exponents), strict=True)))
     if not _tame(plain):
         return expression
     back = {letter: sympy.exp(units[term] * term) for term, letter in letters.items()}

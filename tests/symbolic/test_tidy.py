@@ -12,12 +12,14 @@ S = sympy.Symbol("s", real=True)
 E = sympy.exp
 HALF = sympy.Rational(1, 2)
 
+NESTED = E(2 * sympy.log(1 + E(S)) * S)
 FORMS = [
     ((sympy.E - E((1 + S) / 2)) / (sympy.E - 1) - E(S) * (E(S / 2) - E(HALF)) * E(-S / 2) / (1 - sympy.E),
      (E(HALF) - E(S / 2)) ** 2 / (sympy.E - 1)),
     (1 / (E(S) - 1) - 1 / (E(S) + 1), 2 / ((E(S) - 1) * (E(S) + 1))),
     (S / (1 - sympy.E) + 1, (sympy.E - S - 1) / (sympy.E - 1)),
     ((S**2 - 1) / (S + 1), S - 1),
+    (1 / (1 + NESTED) + 1, (2 + NESTED) / (1 + NESTED)),
     (sympy.Integer(3), sympy.Integer(3)),
 ]  # fmt: skip
 
