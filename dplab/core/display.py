@@ -157,7 +157,28 @@ def _latex_printer() -> Any:
         def _print_exp(self, expression, exp=None):
             return powers(self, expression, exp)
 
+        def _print_And(self, expression):
+            chain = _chain(expression)
+            return super()._print_And(expression) if chain is None else "".join(map(self._link, chain))
+
+        def _link(self, part):
+            return {sympy.StrictLessThan: " < ", sympy.LessThan: r" \leq "}.get(part) or self._print(part)
+
     return Latex
+
+
+def _chain(condition) -> tuple | None:
+    """low < s and s < high as (low, <, s, <, high), each sign a class of sympy's; None for another condition."""
+    import sympy
+
+    less = (sympy.StrictLessThan, sympy.LessThan)
+    sides = [part if isinstance(part, less) else getattr(part, "reversed", part) for part in condition.args]
+    if len(sides) != 2 or not all(isinstance(side, less) for side in sides):
+        return None
+    for low, high in (sides, sides[::-1]):
+        if low.rhs.is_Symbol and low.rhs == high.lhs:
+            return low.lhs, type(low), low.rhs, type(high), high.rhs
+    return None
 
 
 def _latex_letter(name: str) -> str:

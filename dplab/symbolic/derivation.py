@@ -120,7 +120,7 @@ class Step:
     def _markdown(self, heading: str) -> str:
         parts = [f"**{heading}**", f"$$\n{self.latex}\n$$", f"*{prose_latex(self.reason)}*"]
         if self.stopped:
-            parts.append(f"⏹ *stopped:* {self.stopped}")
+            parts.append(f"*Stopped:* {self.stopped}")
         return "\n\n".join(parts)
 
 

@@ -10,6 +10,7 @@ _WORDS = {
     **{name: rf"\{name}" for name in _GREEK},
     **{name: rf"\{name}" for name in ("log", "exp", "max", "min")},
     "eps": r"\varepsilon",
+    "E": "e",
     "phi": r"\varphi",
     "Phi": r"\Phi",
     "inf": r"\infty",
@@ -26,7 +27,8 @@ _TOKEN = re.compile(
 )
 
 _UNARY = re.compile(r"(^|\\text\{[^}]*\}|[<>=(;|] ?)-")
-_ROOT = re.compile(r"sqrt\(([^()]*)\)")
+_ROOT = re.compile(r"(?P<name>sqrt|(?<![A-Za-z])exp)\((?P<of>[^()]*)\)")
+_INNER = {"sqrt": r"\sqrt", "exp": "e^"}
 _QUOTED = re.compile(r"`([^`]*)`")
 
 
@@ -37,12 +39,14 @@ def latex_of(text: str) -> str:
     ('\\alpha^{+}(\\lambda)', '\\delta_k(\\varepsilon)', '\\omega_{Q/P}(s)')
     >>> latex_of("s > log(sqrt(5))")
     's > \\log(\\sqrt{5})'
+    >>> latex_of("s < log(1 + exp(-1/b)/10)")
+    's < \\log(1 +e^{{-}1/b}/10)'
     >>> latex_of("kappa1"), latex_of("for s > 0")
     ('\\kappa_{1}', '\\text{for }s > 0')
     """
     if root := _ROOT.search(text):
         before, after = latex_of(text[: root.start()]), latex_of(text[root.end() :])
-        return rf"{before}\sqrt{{{latex_of(root[1])}}}{after}"
+        return rf"{before}{_INNER[root['name']]}{{{latex_of(root['of'])}}}{after}"
     shown = "".join(_token(found) for found in _TOKEN.finditer(text)).strip()
     return _UNARY.sub(r"\1{-}", shown)
 

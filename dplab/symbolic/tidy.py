@@ -95,8 +95,12 @@ def over_one_denominator(expression: sympy.Expr) -> sympy.Expr:
     if not _tame(plain):
         return expression
     back = {letter: sympy.exp(units[term] * term) for term, letter in letters.items()}
+
+    def joined(part: sympy.Expr) -> sympy.Expr:
+        return sympy.powsimp(part.subs(back), combine="exp", deep=True)
+
     parts = [
-        min((sympy.factor(part).subs(back), sympy.factor_terms(sympy.expand(part)).subs(back)), key=sympy.count_ops)
+        min((joined(sympy.factor(part)), joined(sympy.factor_terms(sympy.expand(part)))), key=sympy.count_ops)
         for part in sympy.fraction(sympy.cancel(sympy.together(plain)))
     ]
     above, below = (-part for part in parts) if is_negative(parts[1]) else parts

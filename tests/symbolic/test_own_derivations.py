@@ -67,8 +67,8 @@ WRITTEN = [
     (
         "logistic",
         {
-            "omega": "exp(1/2)*exp(s/2)/(2*E - 2)",
-            "M": "(E*exp(2*z) - 1)*exp(-z)/((E - 1)*(1 + 2*z))",
+            "omega": "exp(1/2 + s/2)/(2*E - 2)",
+            "M": "(exp(1 + 2*z) - 1)*exp(-z)/((E - 1)*(1 + 2*z))",
             "delta": "Piecewise((1 - exp(eps), eps <= -1), ((exp(1/2) - exp(eps/2))**2/(E - 1), eps < 1), (0, True))",
             "h": "Piecewise((1 - x, x <= exp(-1)), ((exp(1/2) - sqrt(x))**2/(E - 1), x < E), (0, True))",
         },

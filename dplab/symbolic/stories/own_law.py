@@ -139,15 +139,15 @@ def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
     for number, piece in enumerate(pieces, 1):
         if piece.inverse is None:
             return None
-        t = readable(piece.inverse)
+        t = readable(piece.inverse).xreplace(x)
         slope = sympy.diff(piece.loss, own.t) * (1 if piece.increasing else -1)
         there = common.tidied(own.sides(piece.panel)[0] / slope)
         value = common.short(there.xreplace({own.t: t}))
         if sympy.count_ops(value) > MOST_SUBSTITUTED and sympy.count_ops(there) < sympy.count_ops(value) / 2:
             letter = outcome_letter(own, number)
-            letters.append((letter, t.xreplace(x)))
+            letters.append((letter, t))
             value = there.xreplace({own.t: letter})
-        total.append((value.xreplace(x), own.range(piece)))
+        total.append((value, own.range(piece)))
     if not total:
         return ZERO, ()
     if len(total) == 1:
