@@ -42,7 +42,7 @@ class Line(NamedTuple):
     def latex(self) -> str:
         """For an aligned environment."""
         sign = {"<=": r"\le", ">=": r"\ge", "~": r"\approx"}.get(self.relation, self.relation)
-        condition = rf"\quad {latex_of(self.when)}" if self.when else ""
+        condition = rf"\quad {latex_of(_EULER.sub('e', self.when))}" if self.when else ""
         return f"{latex_of(self.left)} &{sign} {latex_formula(self.right)}{condition}"
 
     def __str__(self) -> str:
@@ -60,6 +60,9 @@ class Comparison(NamedTuple):
     relation: str = "="
     scale: Any = mpmath.mpf(10) ** -12
 
+
+_EULER = re.compile(r"\bE\b")
+"""What sympy calls Euler's number."""
 
 Check = Callable[[Any], Iterable[Comparison]]
 """Takes a scene, and yields what is compared."""

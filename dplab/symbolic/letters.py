@@ -10,7 +10,6 @@ _WORDS = {
     **{name: rf"\{name}" for name in _GREEK},
     **{name: rf"\{name}" for name in ("log", "exp", "max", "min")},
     "eps": r"\varepsilon",
-    "E": "e",
     "phi": r"\varphi",
     "Phi": r"\Phi",
     "inf": r"\infty",

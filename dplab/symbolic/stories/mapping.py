@@ -13,7 +13,7 @@ from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import common
 from .setting import EPS, C, K, S, Setting, T, X, Z
-from .writing import cases
+from .writing import cases, through
 
 U = sympy.Symbol("u", real=True)
 GROWTH = sympy.exp(EPS)
@@ -111,9 +111,13 @@ def mapped(setting: Setting, q, own, variable=EPS, growth=GROWTH, at: Callable =
     `own` is the mechanism's delta_0(u). Forward it is q delta_0(u), from the other side 1 - x + x h(1/x).
     """
     start, letters = sympy.log(1 - q), ((U, unsampled(q, turned(setting, growth))),)
-    if setting.backward:
-        return cases((1 - growth + growth * q * own, variable, at(-start)), otherwise=sympy.S.Zero), letters
-    return cases((1 - growth, variable, at(start)), otherwise=q * own), letters
+    if not setting.backward:
+        return cases((1 - growth, variable, at(start)), otherwise=through(lambda delta: q * delta, own)), letters
+    inside = through(lambda delta: 1 - growth + growth * q * delta, own)
+    if not isinstance(inside, sympy.Piecewise):
+        return cases((inside, variable, at(-start)), otherwise=sympy.S.Zero), letters
+    beyond = sympy.GreaterThan(variable, at(-start), evaluate=False)
+    return sympy.Piecewise((sympy.S.Zero, beyond), *inside.args, evaluate=False), letters
 
 
 def mapped_open(setting: Setting, q) -> sympy.Expr:
@@ -136,8 +140,8 @@ def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = (), o
     reason = MAPPED
     if setting.backward:
         reason += "; from the other side `delta'(eps) = 1 - e^eps + e^eps delta(-eps)`"
-    mixed_above = q * p_above + (1 - q) * q_above
-    curve = (q_above, 1 - mixed_above) if setting.backward else (1 - mixed_above, q_above)
+    mixed_below = through(lambda p, of_q: common.short(1 - q * p - (1 - q) * of_q), p_above, q_above)
+    curve = (q_above, mixed_below) if setting.backward else (mixed_below, q_above)
     return [
         common.delta_step(setting, [Line("delta(eps)", delta)], reason, (*own_letters, *letters)),
         common.h_step(setting, h, (*own_letters, *letters_h)),

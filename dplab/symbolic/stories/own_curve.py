@@ -26,19 +26,19 @@ EXACTLY, NEARLY = sympy.Float("1e-30"), sympy.Float("1e-10")
 
 
 class Region(NamedTuple):
-    """P and Q of {s > x}, mass at infinity included, for x up to `end` (infinite: all other x), itself included if
-    `closed`."""
+    """P and Q of {s > x}, mass at infinity included, for all x in no region before it whose `relation` to `end` holds;
+    for all of them if that is infinite."""
 
     p: sympy.Expr
     q: sympy.Expr
     end: sympy.Expr
-    closed: bool
+    relation: type
 
     def holds(self, x: sympy.Symbol, at: Callable) -> sympy.Basic:
-        """Its condition, given that no earlier region's holds; `at` turns a loss into a value of x."""
+        """Its condition, given that no region's before it holds; `at` turns a loss into a value of x."""
         if not self.end.is_finite:
             return sympy.true
-        return (sympy.LessThan if self.closed else sympy.StrictLessThan)(x, at(self.end), evaluate=False)
+        return self.relation(x, at(self.end), evaluate=False)
 
 
 class Tails:
@@ -131,11 +131,12 @@ def _regions(own: Own, tails: list[PieceTails], x: sympy.Symbol) -> list[Region]
         jumps = any(place[atom.loss] == number for atom in own.atoms)
         before = _masses(own, tails, place, number - 0.5)
         good = not shuts or all(_has_value(spelled_out(side, letters).xreplace({x: end})) for side in before)
-        regions.append(Region(*before, end, opens and good and not jumps))
+        closed = opens and good and not jumps
+        regions.append(Region(*before, end, sympy.LessThan if closed else sympy.StrictLessThan))
         if opens and not good:  # nor would the next region's formula have a value there
             p, q = (spelled_out(side, letters).xreplace({x: end}) for side in _masses(own, tails, place, number))
-            regions.append(Region(p, q, end, True))
-    return [*regions, Region(*_masses(own, tails, place, len(order) - 0.5), sympy.oo, False)]
+            regions.append(Region(p, q, end, sympy.Equality))
+    return [*regions, Region(*_masses(own, tails, place, len(order) - 0.5), sympy.oo, sympy.LessThan)]
 
 
 def _masses(own: Own, tails: list[PieceTails], place: dict, here: float) -> tuple[sympy.Expr, sympy.Expr]:
