@@ -121,13 +121,20 @@ class MpmathTable(WholeNumbers):
         """Symbols have no value here: raises UnboundSymbolError."""
         raise UnboundSymbolError([name], "the mpmath arithmetic")
 
-    exp = staticmethod(mpmath.exp)
     log = staticmethod(mpmath.log)
     sqrt = staticmethod(mpmath.sqrt)
     log1p = staticmethod(mpmath.log1p)
     expm1 = staticmethod(mpmath.expm1)
     atan = staticmethod(mpmath.atan)
     loggamma = staticmethod(mpmath.loggamma)
+
+    def exp(self, x):
+        """e^x; 0 or infinity where |x| > 2^4096: e^{-e^x} would take numbers of astronomic length to say no more."""
+        if isinstance(x, mpmath.mpf | mpmath.mpc):
+            negative, mantissa, exponent, bits = x.real._mpf_
+            if mantissa and exponent + bits > 4096:
+                return mpmath.mpf(0) if negative else mpmath.inf
+        return mpmath.exp(x)
 
     def besseli(self, n, x):
         """I_n(x) for a whole number n (I_{-n} = I_n) and x > 0."""

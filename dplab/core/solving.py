@@ -102,9 +102,17 @@ def integral(function: Callable, low, high):
     points = [low, high]
     if mpmath.isinf(low) and mpmath.isinf(high):
         points = [low, mpmath.mpf(0), high]
-    with mpmath.extradps(5):
+    singular = any(not mpmath.isinf(end) and _is_infinite(function, end) for end in (low, high))
+    with mpmath.extradps(5 + (int(1.5 * mpmath.mp.dps) if singular else 0)):  # the root of the last digit counts
         value, error = mpmath.quad(function, points, error=True, maxdegree=10)
     return +value if error <= abs(value) else value
+
+
+def _is_infinite(function: Callable, end) -> bool:
+    try:
+        return mpmath.isinf(function(end))
+    except ZeroDivisionError:
+        return True
 
 
 def bessel_series(n: int, x):

@@ -94,8 +94,8 @@ class _Compiler:
         if exponent == sympy.S.Half:
             return _joined(mpmath.sqrt, [self.node(base)])
         if base is sympy.S.Exp1:
-            return _joined(mpmath.exp, [self.node(exponent)])
-        return _joined(lambda x, r: mpmath.power(x, r), [self.node(base), self.node(exponent)])
+            return _joined(PAGE.exp, [self.node(exponent)])
+        return _joined(_real_power, [self.node(base), self.node(exponent)])
 
     def _pieces(self, node):
         nothing = [None] * len(self.slots)
@@ -164,9 +164,11 @@ class _Compiler:
                       for end, sign in ((low, 1), (high, -1))]  # fmt: skip
 
             def at(u):
-                """A node nearer to an end than rounding allows may lie where the formula has no meaning."""
+                """A node nearer to an end than rounding allows may lie where the formula has no meaning; far out, where
+                exponentials are 0 and infinite, it is 0."""
                 u = min(max(u, inside[0]), inside[1])
-                return inner([*slots, u]) if callable(inner) else inner
+                value = inner([*slots, u]) if callable(inner) else inner
+                return mpmath.mpf(0) if mpmath.isnan(value) else value
 
             return integrate(at, cuts)
 
@@ -242,6 +244,10 @@ def _whole_power(x, power: int):
     return mpmath.mpf(1) / x**-power if x != 0 else mpmath.inf
 
 
+def _real_power(x, r):
+    return mpmath.power(x, r) if x != 0 or mpmath.re(r) >= 0 else mpmath.inf
+
+
 def _bessel(order, x):
     return _bessel_once(order, x, mpmath.mp.prec)
 
@@ -265,7 +271,7 @@ _CONSTANTS: dict[str, Callable] = {
 }
 
 _RULES: dict[str, Callable] = {
-    "exp": mpmath.exp,
+    "exp": PAGE.exp,
     "log": _log,
     "Abs": abs,
     "Max": lambda *parts: max(parts),

@@ -18,6 +18,9 @@ from .numeric import Values, function, infinite_sum, number
 from .quadrature import Panel
 
 
+ASTRONOMIC = mpmath.mpf(10) ** 100
+
+
 class Row(NamedTuple):
     """An outcome (or several alike): what it is called, its mass under P and under Q."""
 
@@ -173,15 +176,12 @@ class Curves:
 
     @property
     def powers(self) -> tuple:
-        """Between which real z M(z) is finite, as far as -3 and 3."""
+        """Between which real z M(z) is finite, as far as -3 and 3; 0 where it is infinite on that side."""
         ends = []
         for sign in (-1, 1):
             candidates = [mpmath.mpf(sign * z) / 4 for z in (12, 8, 4, 2, 1)]
-            ends.append(
-                next(
-                    (z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces)), candidates[-1]
-                )
-            )
+            good = (z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces))
+            ends.append(next(good, mpmath.mpf(0)))
         return tuple(ends)
 
     def _sum(self, of: Callable) -> list:
@@ -267,6 +267,8 @@ def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, li
 
     def sign(t):
         difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
+        if mpmath.isinf(scale):  # at an end
+            return 1 if mpmath.isinf(p(t)) else -1
         return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
 
     inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
@@ -324,8 +326,11 @@ def _cut(piece: tuple, typical: Sequence) -> tuple:
         reach = min(width, _scale(p, q, start, sign))
         for _ in range(40):
             t = start + sign * reach
-            if weight(p(t), q(t)) * reach < mpmath.eps / 1000:
+            counts = weight(p(t), q(t)) * reach
+            if counts < mpmath.eps / 1000:
                 return t
+            if counts > ASTRONOMIC:  # a moment is infinite, though further out exponentials vanish below every number
+                return limit
             reach *= mpmath.mpf(3) / 2
         return limit
 
@@ -361,12 +366,13 @@ def _decays(cuts: Sequence, p: Callable, q: Callable, z) -> bool:
             if None not in values and (values[0] - values[1]) / (10 * mpmath.log(10)) < -0.25:
                 return False
             continue
-        near, far = (start + sign * width * reach for reach in (20, 200))
-        if not (p(far) and q(far)) or abs(mpmath.log(p(far) / q(far))) < 20:
-            continue
-        values = [_log_power(p, q, x, z) for x in (near, far)]
-        if not values[1] < values[0] < 0:
-            return False
+        for reach in (200, 50, 10, 3):
+            near, far = start + sign * width * reach / 10, start + sign * width * reach
+            if p(far) and q(far):
+                values = [_log_power(p, q, x, z) for x in (near, far)]
+                if None not in values and (values[0] - values[1]) / mpmath.log(10) < 1.25:
+                    return False
+                break
     return True
 
 

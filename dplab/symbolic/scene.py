@@ -94,9 +94,10 @@ class Scene:
         return infinite_sum(masses, low, high, lambda i: losses(i) > c)
 
     def power(self, sign: int = 1):
-        """A random real z, of the given sign, at which M(z) is finite and not astronomic."""
+        """A random real z, of the given sign, at which M(z) is finite and not astronomic; of the other sign where
+        it is infinite on that side."""
         lowest, highest = self.twin.powers
-        return self.draw(mpmath.mpf(1) / 10, 1) * (highest if sign > 0 else lowest)
+        return self.draw(mpmath.mpf(1) / 10, 1) * ((highest or lowest) if sign > 0 else (lowest or highest))
 
     def order(self):
         """A random lambda at which both M(lambda) and M(-lambda) are finite."""

@@ -89,9 +89,7 @@ def _check_total(
                 "found.",
             )  # fmt: skip
         with mpmath.workdps(30):
-            program = Program(density, t)
-            ends = [_limit(end) for end in (cell.lower, cell.upper)]
-            rest += fn.integral(lambda at, program=program: program(fn, at), *ends)
+            rest += _integral(fn, density, t, cell)
     if total.free_symbols:
         difference = sympy.simplify(total - 1)
         if difference != 0:
@@ -108,6 +106,18 @@ def _check_total(
                 name, f"total mass {shown}", "a density: it must sum to 1",
                 "Divide it by its integral over the support, exactly: a rounded constant will not do. " + _where(cells),
             )  # fmt: skip
+
+
+def _integral(fn: MpmathTable, density: sympy.Expr, t: sympy.Symbol, cell: Cell):
+    """The mass of a cell, a finite one from either end in the distance from it: a density may be infinite there."""
+    if cell.lower.is_infinite or cell.upper.is_infinite:
+        program = Program(density, t)
+        return fn.integral(lambda at: program(fn, at), _limit(cell.lower), _limit(cell.upper))
+    half, total = (cell.upper - cell.lower) / 2, mpmath.mpf(0)
+    for away in (density.subs(t, cell.lower + t), density.subs(t, cell.upper - t)):
+        program = Program(away, t)
+        total += fn.integral(lambda at, program=program: program(fn, at), mpmath.mpf(0), _limit(half))
+    return total
 
 
 def _letters(name: str, formula: sympy.Expr, t: sympy.Symbol) -> str:

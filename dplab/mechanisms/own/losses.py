@@ -94,6 +94,8 @@ def _positive(factor: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.
 def loss_of(cell: Cell, t: sympy.Symbol) -> sympy.Expr:
     """s(t) on a cell where both densities are positive."""
     difference = log_of(cell.p, t, cell.sample) - log_of(cell.q, t, cell.sample)
+    if any(power.args[0].has(sympy.log) for power in difference.atoms(sympy.Pow)):  # squares of logarithms may cancel
+        difference = sympy.expand(difference, log=False, power_base=False)
     logs: list[sympy.Expr] = []
     rest: list[sympy.Expr] = []
     for term in sympy.Add.make_args(sympy.expand(difference, deep=False)):
@@ -148,7 +150,7 @@ def end_value(loss: sympy.Expr, cell: Cell, t: sympy.Symbol, end: sympy.Expr, fr
             return sympy.expand_log(sympy.log(sympy.simplify(p.c / q.c)), force=True)
     else:
         p, q = (sympy.simplify(density.subs(t, end)) for density in (cell.p, cell.q))
-        if p.is_finite is not False and q.is_finite is not False:
+        if p.is_finite is not False and q.is_finite is not False and not (p.has(sympy.nan) or q.has(sympy.nan)):
             if p != 0 and q != 0:
                 return sympy.simplify(loss.subs(t, end)) if loss.count_ops() < 60 else loss.subs(t, end)
             if p == 0 != q or q == 0 != p:

@@ -2,8 +2,8 @@
 
 `Mass.left` grows from 0 at the cell's lower end, `Mass.right` falls to 0 at its upper end; both are written so that
 they keep their relative accuracy where they are small. Stages: polynomials; polynomial times e^{linear}; e^{quadratic}
-by completing the square; rational in E = e^{linear}; rational in the variable. Where none applies there is no closed
-form, and the numeric evaluator integrates the density itself.
+by completing the square, a polynomial before it by parts; rational in E = e^{linear}; rational in the variable. Where
+none applies there is no closed form, and the numeric evaluator integrates the density itself.
 """
 
 import math
@@ -92,7 +92,9 @@ def _term(constant: sympy.Expr, term: sympy.Expr, t: sympy.Symbol, cell: Cell) -
         return _polynomial(constant * term, t, cell)
     if power.degree() == 1:
         return _exponential(polynomial, power, t, cell)
-    return _gaussian(polynomial, power, t, cell) if polynomial.degree() <= 0 else None
+    if polynomial.degree() <= 0:
+        return _gaussian(polynomial.as_expr(), power, t, cell)
+    return _gaussian_by_parts(polynomial, power, t, cell)
 
 
 def _poly(expression: sympy.Expr, t: sympy.Symbol) -> sympy.Poly | None:
@@ -159,14 +161,30 @@ def _expm1(x: sympy.Expr) -> sympy.Expr:
     return sympy.exp(sympy.expand(x)) - 1
 
 
-def _gaussian(polynomial: sympy.Poly, power: sympy.Poly, t: sympy.Symbol, cell: Cell) -> Mass | None:
+def _gaussian_by_parts(polynomial: sympy.Poly, power: sympy.Poly, t: sympy.Symbol, cell: Cell) -> Mass | None:
+    """A polynomial times e^{power}: the derivative of another one times e^{power}, and a constant times e^{power}."""
+    if sign(power.all_coeffs()[0]) != -1:
+        return None
+    slope, rest, primitive = power.diff(), polynomial, sympy.Poly(0, t)
+    while rest.degree() > 0:
+        part = sympy.Poly(rest.LC() / slope.LC() * t ** (rest.degree() - 1), t)
+        primitive, rest = primitive + part, rest - part.diff() - part * slope
+    whole = sympy.factor(primitive.as_expr()) * sympy.exp(power.as_expr())
+    low, high = (sympy.S.Zero if end.is_infinite else whole.subs(t, end) for end in (cell.lower, cell.upper))
+    bare = NO_MASS if rest.is_zero else _gaussian(rest.as_expr(), power, t, cell)
+    if bare is None or bare.left is None or bare.right is None or bare.total is None:
+        return None
+    return Mass(
+        whole - low + bare.left, high - whole + bare.right, high - low + bare.total, "completing the square, by parts"
+    )
+
+
+def _gaussian(constant: sympy.Expr, power: sympy.Poly, t: sympy.Symbol, cell: Cell) -> Mass | None:
     a, b, c = power.all_coeffs()
     if sign(a) != -1:
         return None
     alpha, middle = -a, -b / (2 * a)
-    height = sympy.simplify(polynomial.as_expr() * sympy.sqrt(sympy.pi / alpha)) * sympy.exp(
-        sympy.simplify(c - b * b / (4 * a))
-    )
+    height = sympy.simplify(constant * sympy.sqrt(sympy.pi / alpha)) * sympy.exp(sympy.simplify(c - b * b / (4 * a)))
     width = sympy.sqrt(2 * alpha)
 
     def u(at: sympy.Expr) -> sympy.Expr:

@@ -42,9 +42,10 @@ def chernoff_step(setting: Setting, mgf=None, best=None, at_best=None, infinite=
                 return scene.number(spelled[0], **{"lambda": lam})
             return scene.twin.moment(lambda s: mpmath.exp(lam * s))
 
-        lam, eps = scene.power(), scene.loss()
-        value = moment_at(lam) * mpmath.exp(-lam * eps) * lam**lam / (1 + lam) ** (1 + lam)
-        yield Comparison("delta(eps), for one step,", page_delta(scene, eps), value + scene.number(infinite), "<=")
+        lam, eps = abs(scene.power()), scene.loss()
+        if scene.twin.powers[1]:  # else M(lambda) is infinite
+            value = moment_at(lam) * mpmath.exp(-lam * eps) * lam**lam / (1 + lam) ** (1 + lam)
+            yield Comparison("delta(eps), for one step,", page_delta(scene, eps), value + scene.number(infinite), "<=")
         # the kernel's sup: (1 - e^{-u}) e^{-lambda u} is largest at u = log(1 + 1/lambda)
         u = mpmath.log1p(1 / lam)
         yield Comparison(

@@ -218,8 +218,10 @@ def alpha_step(setting: Setting, plus, minus, **more) -> Step:
     sides = (("alpha+", spelled_out(plus, letters), 1), ("alpha-", spelled_out(minus, letters), -1))
 
     def check(scene: Scene):
-        lam = scene.order()
+        lam = scene.order() or abs(scene.power())
         for name, formula, sign in sides:
+            if not scene.twin.powers[max(sign, 0)]:
+                continue  # infinite for every lambda
             moment = scene.twin.moment(lambda s, sign=sign: mpmath.exp(sign * lam * s))
             yield Comparison(name, scene.number(formula, **{"lambda": lam}), mpmath.log(moment))
 
