@@ -17,7 +17,6 @@ from .masses import Masses, usual_range, weight
 from .numeric import Values, function, infinite_sum, number
 from .quadrature import Panel
 
-
 ASTRONOMIC = mpmath.mpf(10) ** 100
 
 
