@@ -147,7 +147,7 @@ def _is_zero(x: Interval):
 
 
 def _positive(x: Interval) -> bool:
-    return bool(x.lo.min(initial=np.inf) >= 0 if isinstance(x.lo, np.ndarray) else x.lo >= 0)
+    return bool(x.lo.min(initial=0) >= 0 if isinstance(x.lo, np.ndarray) else x.lo >= 0)
 
 
 def _finite(x):

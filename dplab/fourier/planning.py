@@ -162,7 +162,7 @@ def range_of(
 
     def matters(p, q, x):
         with np.errstate(divide="ignore"):
-            return np.log(q) + (1 + tilt) * x > limit
+            return np.log(np.maximum(q, 0.0)) + (1 + tilt) * x > limit
 
     bottom = _first(step, law.wide, bulk.bottom_cell(log_share, tilt), matters, before=True)
     top = min(top, float(step.largest.hi))
