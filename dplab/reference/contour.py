@@ -6,6 +6,10 @@ the remainder beyond the last node, plus the error of the quadrature rules.
 The remainder is bounded by (1/pi Y) prod (A_j + C_j)^{k_j} beyond height Y, where A_j is the share of the atoms in
 M_j(c), which never decays and may line up again (lattice-like losses), and C_j the largest share of the continuous
 part seen in the last quarter of the line. If that floor is above the digits asked for it goes into the error.
+
+Of many atoms on no lattice A_j would be all of M_j and nothing would be left. They hardly ever line up again: the line
+goes on as long as the work allows, and what is beyond Y is taken to be at most twice the largest change that the
+integral saw between Y/2 and Y. An estimate like the rest.
 """
 
 import math
@@ -37,6 +41,11 @@ LONG = 500_000
 """A line of so many complex multiplications takes half a second, or two on a slow machine: it has a progress bar."""
 
 FULL, BRIEF = Limits(5 * 10**6, 4000, 300), Limits(4 * 10**5, 550, 10**9)
+
+SCATTERED = 8
+"""From so many atoms on, on no lattice, a law's M is expected to stay as small as it has become."""
+SCATTERED_WORK = 2 * 10**6
+"""Atoms times nodes of one line of such a law."""
 
 SPARE = 5
 """Truncations are made this many decimal digits below those asked for."""
@@ -87,7 +96,7 @@ class Contour:
         if not self.lines or abs(float(evaluate(eps, FN)) - self.built_at) * max(1, abs(self.lines[0].c)) > 1:
             return None
         found = self._evaluated(eps)
-        return found if reached(found, self.digits) else None
+        return found if reached(found, self.digits) or self._scattered else None
 
     def find(self, eps) -> Found | None:
         """delta(eps), with the slope; None where no step will do, or only the whole line and it would be too long."""
@@ -142,6 +151,8 @@ class Contour:
 
     def _climb(self, saddle: Saddle, h: float) -> tuple[float, bool]:
         """Go up until the rest of the integral is negligible, refining the rules on the way."""
+        if self._scattered:
+            return SCATTERED_WORK * h / sum(len(t.atoms) for t in self.transforms), False
         shares = [t.atoms_share(saddle.c) for t in self.transforms]
         floor = self._log_product(shares)
         self._settle(saddle, 0.0)
@@ -157,6 +168,11 @@ class Contour:
             if decay < floor + 0.1 or work > self.limits.work or longest > self.limits.nodes:
                 return height, False
             height *= 1.5
+
+    @property
+    def _scattered(self) -> bool:
+        """Whether the law has no density, and every part of it many atoms (a common lattice has a route of its own)."""
+        return not self.law.continuous and all(len(t.atoms) >= SCATTERED for t in self.transforms)
 
     def _negligible(self, saddle: Saddle) -> float:
         """log of what may be left out of the integral over M(c)^k e^{-c eps}."""
@@ -219,29 +235,33 @@ class Contour:
                     if rest < wanted or m * step > height:
                         break
         log_scale = mpmath.fsum(k * t.log_at(c) for t, k in zip(self.transforms, self.counts, strict=True))
-        return Line(c, h, values, log_scale, mpmath.exp(rest))
+        return Line(c, h, values, log_scale, mpmath.mpf(0) if self._scattered else mpmath.exp(rest))
 
     def _evaluated(self, eps) -> Found:
         """delta from both lines."""
         with mpmath.workdps(self.places):
             x = evaluate(eps, FN)
-            (one, slope), (other, _) = (self._integral(line, x) for line in self.lines)
+            (one, slope, change), (other, _, last) = (self._integral(line, x) for line in self.lines)
             constant, constant_slope = self.law.left_of(self.lines[0].c, x)
             rest = sum(line.rest * mpmath.exp(line.log_scale - line.c * x) for line in self.lines)
             value = constant + one
+            if self._scattered:
+                rest += 2 * max(change, last)
             error = abs(one - other) + rest + self.quadrature + guarded(value, self.digits)
             return Found(value, error, constant_slope + slope, "contour integral")
 
     @staticmethod
-    def _integral(line: Line, eps) -> tuple[Any, Any]:
-        """The integral and its derivative in eps by the trapezoid rule."""
+    def _integral(line: Line, eps) -> tuple[Any, Any, Any]:
+        """The integral and its derivative in eps by the trapezoid rule, and the largest change in its second half."""
         turn, phase = mpmath.expj(-line.h * eps), mpmath.mpf(1)
-        total = slope = mpmath.mpf(0)
+        total = slope = low = high = mpmath.mpf(0)
         for m, value in enumerate(line.values):
             term = value * phase
             weight = 1 if m == 0 else 2
             total += weight * mpmath.re(term)
             slope -= weight * mpmath.re(term * mpmath.mpc(line.c, m * line.h))
             phase *= turn
+            if 2 * m >= len(line.values):
+                low, high = (min(low, total), max(high, total)) if 2 * m > len(line.values) + 1 else (total, total)
         scale = mpmath.exp(line.log_scale - line.c * eps) * line.h / (2 * mpmath.pi)
-        return scale * total, scale * slope
+        return scale * total, scale * slope, scale * (high - low)
