@@ -14,13 +14,22 @@ def progress(items=None, *, total: int | None = None, unit: str, what: str) -> A
     """
     from tqdm import tqdm
 
-    out = NotebookLine() if "ipykernel" in sys.modules else sys.stderr
+    out = NotebookLine() if _in_notebook() else sys.stderr
     return tqdm(items, total=total, delay=PATIENCE, leave=False, unit=unit, desc=what, file=out)
 
 
 def counted(items, *, long: bool, total: int | None = None, unit: str, what: str) -> Any:
     """`progress` over the items where it may take `long`; else the items as they are, and tqdm is not even loaded."""
     return progress(items, total=total, unit=unit, what=what) if long else nullcontext(items)
+
+
+def _in_notebook() -> bool:
+    """Whether a kernel runs here: a program may have loaded ipykernel without."""
+    if "ipykernel" not in sys.modules:
+        return False
+    from IPython import get_ipython
+
+    return get_ipython() is not None
 
 
 class NotebookLine:

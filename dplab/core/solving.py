@@ -9,6 +9,8 @@ from .errors import PrecisionError
 
 MOST_STEPS = 400
 FARTHEST = 2.0**1000
+SINGULAR = 2.5
+"""So many times more digits where a function is infinite at an end, like 1/sqrt(t)."""
 
 
 def solve(function: Callable, x, low, high, rising: bool):
@@ -102,17 +104,24 @@ def integral(function: Callable, low, high):
     points = [low, high]
     if mpmath.isinf(low) and mpmath.isinf(high):
         points = [low, mpmath.mpf(0), high]
-    singular = any(not mpmath.isinf(end) and _is_infinite(function, end) for end in (low, high))
-    with mpmath.extradps(5 + (int(1.5 * mpmath.mp.dps) if singular else 0)):  # the root of the last digit counts
+    digits = mpmath.mp.dps * (SINGULAR if is_singular(function, low, high) else 1)
+    with mpmath.workdps(int(digits) + 5):
         value, error = mpmath.quad(function, points, error=True, maxdegree=10)
     return +value if error <= abs(value) else value
 
 
-def _is_infinite(function: Callable, end) -> bool:
+def is_singular(function: Callable, low, high) -> bool:
+    """Whether a function, or one of several, is infinite at a finite end: what lies beyond the outermost node of a
+    quadrature then counts by its root, and takes `SINGULAR` times the digits."""
     try:
-        return mpmath.isinf(function(end))
+        return any(not mpmath.isinf(end) and is_infinite(function(end)) for end in (low, high))
     except ZeroDivisionError:
         return True
+
+
+def is_infinite(values: Any) -> bool:
+    """Whether a number is infinite, or one of several (None does not count)."""
+    return any(v is not None and mpmath.isinf(v) for v in (values if isinstance(values, tuple) else (values,)))
 
 
 def bessel_series(n: int, x):

@@ -67,9 +67,8 @@ class CoarseLaw:
 
     def log_mgf(self, tilt: float) -> float:
         """log M(tilt)."""
-        exponent = tilt * self.losses
-        peak = exponent.max()
-        return log_of(self.masses @ np.exp(exponent - peak)) + float(peak)
+        weights, peak = self._tilted(tilt)
+        return log_of(weights.sum()) + peak
 
     def curve(self, eps: float) -> float:
         """delta(eps) of one step without the mass at infinity."""
@@ -88,8 +87,7 @@ class CoarseLaw:
 
     def fourth_cumulant(self, tilt: float) -> float:
         """The fourth derivative of log M."""
-        exponent = tilt * self.losses
-        weights = self.masses * np.exp(exponent - exponent.max())
+        weights, _ = self._tilted(tilt)
         weights = weights / weights.sum()
         spread = self.losses - weights @ self.losses
         variance = weights @ spread**2
@@ -97,13 +95,17 @@ class CoarseLaw:
 
     def moments(self, tilt: float) -> tuple[float, float, float]:
         """log M, its first and second derivative."""
-        exponent = tilt * self.losses
-        peak = exponent.max()
-        weights = self.masses * np.exp(exponent - peak)
+        weights, peak = self._tilted(tilt)
         total = weights.sum()
         mean = float(weights @ self.losses / total)
         spread = self.losses - mean
-        return log_of(total) + float(peak), mean, float(weights @ (spread * spread) / total)
+        return log_of(total) + peak, mean, float(weights @ (spread * spread) / total)
+
+    def _tilted(self, tilt: float) -> tuple[np.ndarray, float]:
+        """The masses times e^{tilt s}, without the largest exponential; its exponent."""
+        exponent = tilt * self.losses
+        peak = exponent.max()
+        return self.masses * np.exp(exponent - peak), float(peak)
 
     @property
     def wide(self) -> bool:

@@ -1,8 +1,8 @@
 """Directed rounding of float64 and long double arrays, by arithmetic.
 
 numpy's `nextafter` costs as much as five exponentials. Moving x by |x| 2^-52 (2^-63 for long doubles) and the smallest
-number of its type is as safe: |x| 2^-52 is at least one ulp of x and less than two, and x minus an ulp is a float (or
-halfway between two below a power of 2), so that rounding the difference never ends above it.
+number of its type is as safe: |x| 2^-52 is at least one ulp of x and less than two, and x minus an ulp is a float, so
+that rounding the difference never ends above it.
 """
 
 import math
@@ -22,13 +22,7 @@ def down(x: Any, relative: float = 0.0) -> Any:
     if relative == 0.0 and isinstance(x, float):
         return np.float64(math.nextafter(x, -math.inf))
     eps, tiny, most = _WIDE if is_wide(x) else _FLOAT
-    with np.errstate(over="ignore"):
-        moved = np.minimum(x, most)
-        width = np.abs(moved)
-        width *= eps + (relative + eps if relative else 0.0)
-        width += tiny
-        moved -= width
-    return moved
+    return _lowered(x, eps + (relative + eps if relative else 0.0), tiny, most)
 
 
 def up(x: Any, relative: float = 0.0) -> Any:
@@ -39,14 +33,21 @@ def up(x: Any, relative: float = 0.0) -> Any:
 def sum_down(total: Any) -> Any:
     """A lower bound of what a sum of two floats was rounded to; 0, and what is subnormal, is exact."""
     eps, _, most = _WIDE if is_wide(total) else _FLOAT
-    with np.errstate(over="ignore"):
-        moved = np.minimum(total, most)
-        width = np.abs(moved)
-        width *= eps
-        moved -= width
-    return moved
+    return _lowered(total, eps, None, most)
 
 
 def sum_up(total: Any) -> Any:
     """An upper bound, as `sum_down`."""
     return -sum_down(-total)
+
+
+def _lowered(x: Any, share: Any, tiny: Any, most: Any) -> Any:
+    """x - (|x| share + tiny), x at most `most`; in place, since arrays are long."""
+    with np.errstate(over="ignore"):
+        moved = np.minimum(x, most)
+        width = np.abs(moved)
+        width *= share
+        if tiny is not None:
+            width += tiny
+        moved -= width
+    return moved

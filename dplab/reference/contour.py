@@ -254,14 +254,15 @@ class Contour:
     def _integral(line: Line, eps) -> tuple[Any, Any, Any]:
         """The integral and its derivative in eps by the trapezoid rule, and the largest change in its second half."""
         turn, phase = mpmath.expj(-line.h * eps), mpmath.mpf(1)
-        total = slope = low = high = mpmath.mpf(0)
+        total = slope = mpmath.mpf(0)
+        totals = []
         for m, value in enumerate(line.values):
             term = value * phase
             weight = 1 if m == 0 else 2
             total += weight * mpmath.re(term)
             slope -= weight * mpmath.re(term * mpmath.mpc(line.c, m * line.h))
             phase *= turn
-            if 2 * m >= len(line.values):
-                low, high = (min(low, total), max(high, total)) if 2 * m > len(line.values) + 1 else (total, total)
+            totals.append(total)
+        later = totals[(len(totals) + 1) // 2 :]
         scale = mpmath.exp(line.log_scale - line.c * eps) * line.h / (2 * mpmath.pi)
-        return scale * total, scale * slope, scale * (high - low)
+        return scale * total, scale * slope, scale * (max(later) - min(later))

@@ -7,6 +7,7 @@ and integrates by brute force, and so is what the steps of a derivation are chec
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -173,7 +174,7 @@ class Curves:
         self.by_piece = [_panels(cuts, p, q) for cuts, p, q in self.pieces]
         self.panels = [panel for panels in self.by_piece for panel in panels]
 
-    @property
+    @cached_property
     def powers(self) -> tuple:
         """Between which real z M(z) is finite, as far as -3 and 3; 0 where it is infinite on that side."""
         ends = []

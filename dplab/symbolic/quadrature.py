@@ -11,12 +11,11 @@ from typing import Any
 
 import mpmath
 
+from ..core.solving import SINGULAR, is_infinite, is_singular
+
 FIRST_LEVEL, LAST_LEVEL = 4, 11
 AGREE = 0.6
 """The part of the working digits to which two levels must agree; the finer one then has about twice as many."""
-
-SINGULAR = 2.5
-"""So many times more digits where a density is infinite at an end, like 1/sqrt(t)."""
 
 _LEVELS: dict[tuple[int, int], list[tuple]] = {}
 
@@ -46,10 +45,6 @@ def _nodes(level: int) -> list[tuple]:
         k += stride
 
 
-def _is_infinite(values: Any) -> bool:
-    return any(v is not None and mpmath.isinf(v) for v in (values if isinstance(values, tuple) else (values,)))
-
-
 class Panel:
     """An interval, possibly infinite, with the values of some functions at its nodes."""
 
@@ -62,14 +57,13 @@ class Panel:
         if level not in self.levels:
             with mpmath.workdps(int(mpmath.mp.dps * (SINGULAR if self.singular else 1))):
                 values = [(weight, self.at(t)) for t, weight in self._placed(level)]
-            self.levels[level] = [(w, v) for w, v in values if not _is_infinite(v)] if self.singular else values
+            self.levels[level] = [(w, v) for w, v in values if not is_infinite(v)] if self.singular else values
         return self.levels[level]
 
     @cached_property
     def singular(self) -> bool:
-        """Whether a function is infinite at a finite end: what lies beyond the outermost node then counts by its root,
-        and takes more digits."""
-        return any(not mpmath.isinf(end) and _is_infinite(self.at(end)) for end in (self.low, self.high))
+        """Whether a function is infinite at a finite end."""
+        return is_singular(self.at, self.low, self.high)
 
     def _placed(self, level: int):
         low, high = self.low, self.high

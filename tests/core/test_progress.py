@@ -11,11 +11,16 @@ from dplab.core import progress as module
 from dplab.core.progress import counted, progress
 
 
+@pytest.mark.parametrize("loaded", [False, True])
 @pytest.mark.parametrize("patience", [0.0, 60.0])
-def test_in_a_terminal(monkeypatch, patience):
+def test_in_a_terminal(monkeypatch, patience, loaded):
+    """A program that has loaded ipykernel is no notebook yet."""
     monkeypatch.setattr(module, "PATIENCE", patience)
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
+    if loaded:
+        monkeypatch.setitem(sys.modules, "ipykernel", sys)
+    else:
+        monkeypatch.delitem(sys.modules, "ipykernel", raising=False)
     with progress(range(5), unit="step", what="work") as bar:
         assert list(bar) == [0, 1, 2, 3, 4]
     written = sys.stderr.getvalue()

@@ -112,6 +112,7 @@ def test_arrays_and_numbers_on_either_side():
     for found in (x + array, array + x):
         encloses(found, [Fraction(1.25) + Fraction(0.1), Fraction(2.25) + Fraction(-0.2)])
     encloses(array - x, [Fraction(0.1) - Fraction(1), Fraction(-0.2) - Fraction(2.5)])
+    encloses(Interval.exactly(np.arange(-3, 4)) * 0.1, [Fraction(0.1) * i for i in range(-3, 4)])
     third = Interval.exactly(np.array([3.0])) * Fraction(1, 3)
     encloses(third, [Fraction(1)])
     encloses(Interval.exactly(np.array([1.0])) * (2**53 + 1), [Fraction(2**53 + 1)])

@@ -1,7 +1,6 @@
 """Shorter forms are the same number, and nothing is factored that could take hours."""
 
 import itertools
-import time
 
 import pytest
 import sympy
@@ -39,13 +38,17 @@ def test_exponents_without_a_common_measure_are_left_alone():
 
 
 @pytest.mark.parametrize("tidy", [compact, over_one_denominator])
-def test_large_polynomials_are_not_factored(tidy):
-    """A sum of products of eight letters to the twentieth: sympy's factor does not come back from it."""
+def test_large_polynomials_are_not_factored(tidy, monkeypatch):
+    """A sum of products of eight letters to the twentieth: sympy may take hours to factor or cancel it."""
+
+    def refused(*_, **__):
+        raise AssertionError("this would not come back")
+
+    monkeypatch.setattr(sympy, "factor", refused)
+    monkeypatch.setattr(sympy, "cancel", refused)
     letters = sympy.symbols("a:8", positive=True)
     formula = sum(E(20 * one) * (other + E(other) + 1) for one, other in itertools.pairwise(letters))
-    start = time.process_time()
     found = tidy(formula / (1 + letters[0]))
-    assert time.process_time() - start < 20
     at = dict.fromkeys(letters, sympy.Rational(1, 7))
     assert abs((found - formula / (1 + letters[0])).subs(at).evalf(30)) < 1e-20
 

@@ -101,7 +101,7 @@ def branch_step(own: Own) -> Step:
 
 def pld_step(own: Own) -> Step:
     """omega, in terms of what has no formula where it is not closed."""
-    found, ends = own.density(), ends_of(own)
+    found, ends = own.density, ends_of(own)
     density, letters = found or own.open_density()
     lines = law_lines(own, "omega", density, ends, own.atoms, own.infinite)
     if found is None:
@@ -115,7 +115,7 @@ def pld_step(own: Own) -> Step:
 def mirror_step(own: Own) -> Step:
     """omega of the other direction."""
     turned, name = own.turned(), f"omega_{own.setting.other_way}"
-    found, ends = turned.density(), ends_of(turned)
+    found, ends = turned.density, ends_of(turned)
     if found is None:
         return evaluated.mirror_step(own.setting, [Line(f"{name}(s)", E(S) * sympy.Function("omega")(-S))])
     density, letters = found
@@ -162,7 +162,7 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
 
 def _mgf_of_law(own: Own) -> sympy.Expr | None:
     """The integral of e^{z s} omega(s) where omega is one sum of exponentials; None where it is not."""
-    found, ends = own.density(), ends_of(own)
+    found, ends = own.density, ends_of(own)
     if found is None or ends is None or len(own.found.pieces) != 1 or found[1]:
         return None
     terms = sympy.Add.make_args(sympy.expand(found[0], log=False, power_base=False))

@@ -1,7 +1,7 @@
 """Pairs given by two densities of one's own, turned into one direction: losses, outcomes, law and tails as formulas."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import sympy
@@ -92,6 +92,7 @@ class Own:
         outputs = setting.outputs.swapped()
         return type(self)(Setting(setting.pair, not self.back, outputs, setting.fn, setting.budget))
 
+    @cached_property
     def density(self) -> tuple[sympy.Expr, tuple] | None:
         """omega(s) and its letters; None where it is not closed."""
         return density_of(self, S)

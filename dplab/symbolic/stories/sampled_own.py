@@ -4,6 +4,8 @@ What has a closed form for the mechanism itself has one here: omega, delta and t
 M(z) stays the mean of a power of a sum.
 """
 
+from functools import cached_property
+
 import mpmath
 import sympy
 
@@ -82,6 +84,7 @@ class Sampled(Own):
         low, high = map(self.phi, self.base.range(piece))
         return (-high, -low) if self.back else (low, high)
 
+    @cached_property
     def density(self) -> tuple[sympy.Expr, tuple] | None:
         """omega in terms of u, and its letters; None where that of the mechanism itself is not closed."""
         found = density_of(self.base, U)
