@@ -18,10 +18,12 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `within(x, low, high)` x, known to lie between the two
 `refined(t, x, solved)`  t, or solved(x) where rounding has made t a wide enclosure
 `difference(one, other)`  of two pairs (a, b) with the same a - b, that difference with the least cancellation
-`solve(f, x, low, high, rising)`  the t in [low, high] with f(t) = x, for a monotone f
-`monotone_gaps(slope, low, high, rising)`  where the sign of a slope is not certain (intervals only; else [])
+`solve(f, x, low, high, rising, gaps)`  the t in [low, high] with f(t) = x, for an f that is monotone outside the gaps
+`certified(f, slope, ends, values, rising)`  where a piece is not certainly monotone, and its range (see `Certified`)
 `integral(f, low, high)`  of a smooth f
 `up_to(bound)`      a number known to lie in [0, bound] (enclosures only; elsewhere 0)
+`spanned(low, high, values)`  the two ends, moved out to where some values may lie
+`loosened(mass, x, values, most)`  the mass, larger or smaller by `most` where x may lie among the values (enclosures)
 `is_infinite(x)`    whether an end of a support is infinite
 `floor(x)`          the largest whole number <= x
 `binomial_pmf(n, j, p)`   C(n,j) p^j (1-p)^(n-j)
@@ -37,12 +39,28 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 """
 
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import mpmath
 
 from .errors import UnboundSymbolError
 from .whole_numbers import WholeNumbers
+
+
+class Gap(NamedTuple):
+    """A part of a piece on which a function is not certainly monotone, and the values it may take there."""
+
+    where: Any
+    values: Any
+
+
+class Certified(NamedTuple):
+    """What is certain of a function that should be monotone on a piece: outside the gaps it is, from the first point to
+    the last. All its values lie between `low` and `high`, those in gaps where nothing is known of them aside."""
+
+    gaps: tuple[Gap, ...]
+    low: Any
+    high: Any
 
 
 class FunctionTable(Protocol):
@@ -78,9 +96,11 @@ class FunctionTable(Protocol):
     def within(self, x: Any, low: Any, high: Any) -> Any: ...
     def refined(self, t: Any, x: Any, solved: Any) -> Any: ...
     def difference(self, one: tuple, other: tuple) -> Any: ...
-    def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool) -> Any: ...
-    def monotone_gaps(self, slope: Any, low: Any, high: Any, rising: bool) -> list: ...
+    def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool, gaps: Any = ()) -> Any: ...
+    def certified(self, function: Any, slope: Any, ends: tuple, values: tuple, rising: bool) -> "Certified": ...
     def integral(self, function: Any, low: Any, high: Any) -> Any: ...
+    def spanned(self, low: Any, high: Any, values: Any) -> tuple: ...
+    def loosened(self, mass: Any, x: Any, values: Any, most: Any) -> Any: ...
     def power(self, x: Any, r: Fraction) -> Any: ...
     def is_infinite(self, x: Any) -> bool: ...
     def floor(self, x: Any) -> Any: ...
@@ -187,15 +207,23 @@ class MpmathTable(WholeNumbers):
         best = min(one, other, key=lambda pair: abs(pair[0]) + abs(pair[1]))
         return best[0] - best[1]
 
-    def solve(self, function, x, low, high, rising: bool):
+    def solve(self, function, x, low, high, rising: bool, gaps=()):
         """The t with function(t) = x to the working precision; `low` and `high` may be infinite."""
         from .solving import solve
 
         return solve(function, x, low, high, rising)
 
-    def monotone_gaps(self, slope, low, high, rising: bool) -> list:
-        """None: numbers prove nothing here."""
-        return []
+    def certified(self, function, slope, ends: tuple, values: tuple, rising: bool) -> Certified:
+        """As was claimed: numbers prove nothing here."""
+        return Certified((), *values)
+
+    def spanned(self, low, high, values) -> tuple:
+        """The smallest and the largest of all."""
+        return min(low, *values), max(high, *values)
+
+    def loosened(self, mass, x, values, most):
+        """The mass: numbers keep no uncertainty."""
+        return mass
 
     def integral(self, function, low, high):
         """The integral of a smooth function, by double-exponential quadrature."""

@@ -7,8 +7,9 @@ import mpmath
 
 from .errors import PrecisionError
 
-MOST_STEPS = 400
+MOST_STEPS = 4000
 FARTHEST = 2.0**1000
+FAR_APART = 1000
 SINGULAR = 2.5
 """So many times more digits where a function is infinite at an end, like 1/sqrt(t)."""
 
@@ -24,14 +25,20 @@ def solve(function: Callable, x, low, high, rising: bool):
     if isinstance(x, mpmath.mpc):
         return _continued(function, x, solve(function, x.real, low, high, rising))
 
-    def gap(t):
-        value = function(t) - x
+    def gap(t, outside=mpmath.nan):
+        """`outside` where rounding has moved an end out of the function's domain."""
+        try:
+            value = function(t) - x
+        except ZeroDivisionError:
+            return outside
+        if isinstance(value, mpmath.mpc) or mpmath.isnan(value):
+            return outside
         return value if rising else -value
 
     left, right = _bracket(gap, low, high)
     with mpmath.extradps(5):
         tolerance = mpmath.mpf(2) ** -mpmath.mp.prec
-        below, above = gap(left), gap(right)
+        below, above = gap(left, -mpmath.inf), gap(right, mpmath.inf)
         if below == 0 or above == 0:
             return left if below == 0 else right
         side = 0
@@ -39,13 +46,13 @@ def solve(function: Callable, x, low, high, rising: bool):
             width = right - left
             if width <= 8 * tolerance * max(abs(left), abs(right)) or not mpmath.isfinite(width):
                 break
-            use_secant = step % 4 != 3 and mpmath.isfinite(below) and mpmath.isfinite(above)
-            middle = (left * above - right * below) / (above - below) if use_secant else (left + right) / 2
+            use_secant = step % 4 != 3 and mpmath.isfinite(above - below) and above != below and _near(left, right)
+            middle = (left * above - right * below) / (above - below) if use_secant else _middle(left, right, step)
             if not left < middle < right:
-                middle = (left + right) / 2
+                middle = _middle(left, right, step)
                 if not left < middle < right:
                     break
-            value = gap(middle)
+            value = gap(middle, -mpmath.inf if middle - left < right - middle else mpmath.inf)
             if value == 0:
                 return +middle
             if value < 0:
@@ -59,6 +66,21 @@ def solve(function: Callable, x, low, high, rising: bool):
         else:
             raise PrecisionError(f"no outcome with loss {mpmath.nstr(x, 8)} was found in {MOST_STEPS} steps")
         return (left + right) / 2
+
+
+def _near(left, right) -> bool:
+    """Whether two numbers are of about one size, or of different signs."""
+    small, large = sorted((abs(left), abs(right)))
+    return left < 0 < right or large <= FAR_APART * small
+
+
+def _middle(left, right, step: int):
+    """Half way, by orders of magnitude where the two are far apart or one is 0: then e^{-e^x} is found at once."""
+    if _near(left, right):
+        return (left + right) / 2
+    if left == 0 or right == 0:
+        return (left + right) * mpmath.mpf(2) ** -(2**step)
+    return mpmath.sqrt(left * right) * mpmath.sign(left)
 
 
 def _bracket(gap: Callable, low, high) -> tuple[Any, Any]:

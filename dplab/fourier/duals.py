@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from ..core.errors import NoEnclosureError
+from ..core.functions import Certified
 from .intervals import Interval, IntervalTable, U, _joined, as_interval
 
 FN = IntervalTable()
@@ -201,12 +202,17 @@ class DualTable:
         )
         return Dual(value, Interval(*ends))
 
-    def solve(self, function: Callable, x, low, high, rising: bool) -> Dual:
+    def solve(self, function: Callable, x, low, high, rising: bool, gaps=()) -> Dual:
         """The t with function(t) = x, whose derivative is 1/function'(t)."""
         x = _dual(x)
-        t = FN.solve(lambda t: _dual(function(Dual.constant(t))).value, x.value, _plain(low), _plain(high), rising)
+        t = FN.solve(_of_intervals(function), x.value, _plain(low), _plain(high), rising, gaps)
         slope = _dual(function(Dual.variable(t))).slope.clipped(*((0.0, np.inf) if rising else (-np.inf, 0.0)))
         return x.chain(t, 1 / slope)
+
+    def certified(self, function: Callable, slope: Callable, ends: tuple, values: tuple, rising: bool) -> Certified:
+        """As in intervals."""
+        ends, values = (tuple(map(_plain, pair)) for pair in (ends, values))
+        return FN.certified(_of_intervals(function), _of_intervals(slope), ends, values, rising)
 
     def __getattr__(self, name: str):
         """Functions without a derivative here: raises NoEnclosureError when one is needed."""
@@ -217,6 +223,11 @@ class DualTable:
     def is_infinite(self, x) -> bool:
         """True for an infinite end of a support."""
         return isinstance(x, float) and np.isinf(x)
+
+
+def _of_intervals(function: Callable) -> Callable[[Interval], Interval]:
+    """A function of duals as one of intervals."""
+    return lambda t: _dual(function(Dual.constant(t))).value
 
 
 def _plain(x):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import NoEnclosureError
+from ..core.functions import Certified
 from .wide import narrow_down, narrow_up
 
 if TYPE_CHECKING:
@@ -72,19 +73,35 @@ class Placing:
         a, b = one[0] - one[1], other[0] - other[1]
         return Interval(np.fmax(a.lo, b.lo), np.fmin(a.hi, b.hi))
 
-    def solve(self, function: Callable, x, low, high, rising: bool) -> Interval:
+    def solve(self, function: Callable, x, low, high, rising: bool, gaps=()) -> Interval:
         """Enclosures of the t with function(t) = x; see `solving`."""
         from .intervals import Interval, as_interval
         from .solving import solve
 
         x = as_interval(x)
-        return solve(function, Interval(narrow_down(x.lo), narrow_up(x.hi)), low, high, rising)
+        return solve(function, Interval(narrow_down(x.lo), narrow_up(x.hi)), low, high, rising, gaps)
 
-    def monotone_gaps(self, slope: Callable, low, high, rising: bool) -> list[Interval]:
-        """Where the slope's sign could not be certified; see `solving`."""
-        from .solving import monotone_gaps
+    def certified(self, function: Callable, slope: Callable, ends: tuple, values: tuple, rising: bool) -> Certified:
+        """Where the slope's sign is not certain, and the range of the function; see `solving`."""
+        from .solving import certified
 
-        return monotone_gaps(slope, self, low, high, rising)
+        return certified(function, slope, ends, values, rising)
+
+    def spanned(self, low, high, values) -> tuple[Interval, Interval]:
+        """The two ends, moved out to where some values may lie."""
+        from .intervals import Interval, as_interval
+
+        low, high, found = as_interval(low), as_interval(high), [as_interval(value) for value in values]
+        least, most = (min(float(v.lo) for v in (low, *found)), max(float(v.hi) for v in (high, *found)))
+        return Interval(least, max(least, float(low.hi))), Interval(min(most, float(high.lo)), most)
+
+    def loosened(self, mass, x, values, most) -> Interval:
+        """The mass at x, larger or smaller by `most` where x may lie among the values."""
+        from .intervals import Interval, as_interval
+
+        x = as_interval(x)
+        size = np.where((x.hi >= values.lo) & (x.lo <= values.hi), most.hi, 0.0)
+        return mass + Interval(-size, size)
 
     def up_to(self, bound) -> Interval:
         """[0, bound]."""

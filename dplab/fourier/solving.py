@@ -1,21 +1,24 @@
 """Strict inverses in interval arithmetic: where a loss is monotone, and which outcome has a given loss.
 
-Floats guess, intervals prove: `monotone_gaps` covers a piece by cells on which the enclosure of the slope has one sign,
-and returns what is left (tiny cells at turning points, the far tails); `solve` encloses t(x) by two floats at which the
-enclosure of the loss lies certainly below and above x. Given the slope's sign between them, t(x) lies there.
+Floats guess, intervals prove: `certified` covers a piece by cells on which the enclosure of the slope has one sign, and
+returns what is left (tiny cells at turning points, the far tails) with the range of the function; `solve` encloses t(x)
+by two floats at which the enclosure of the loss lies certainly below and above x. Given the slope's sign between them,
+t(x) lies there.
 """
 
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
+from ..core.functions import Certified, Gap
 from .intervals import Interval
 
-LADDER = 2.0 ** np.arange(-3, 41, 0.5)
+LADDER = 2.0 ** np.arange(-1070, 1000, 0.5)
 FIRST_CELLS = 64
-MOST_CELLS = 200_000
-ROUNDS = 48
+MOST_OF_A_FAMILY = 256
+"""So many undecided parts of one first cell are enough: something is wrong with the whole of it."""
+ROUNDS = 60
+UNKNOWN = Interval(-np.inf, np.inf)
 HOPELESS = 6
 """After so many halvings a cell on which the slope is still unbounded (it under- or overflows) is given up."""
 
@@ -23,60 +26,127 @@ GRID = 1024
 SECANTS = 40
 
 
-def monotone_gaps(slope: Callable, fn, low, high, rising: bool) -> list[Interval]:
-    """Intervals of t outside which the slope certainly has its sign between low and high (Interval or infinite)."""
-    ends = tuple((float(_lo(end)), float(_hi(end))) for end in (low, high))
-    return list(_gaps(slope, fn, *ends, rising))
+def certified(function: Callable, slope: Callable, ends: tuple, values: tuple, rising: bool) -> Certified:
+    """The gaps of a function on the piece between two ends, and its range there, given what the range should be.
+
+    `ends`, `values` are numbers, Intervals or infinite; `function` and `slope` map an Interval to one.
+    """
+    outer = float(_lo(ends[0])), float(_hi(ends[1]))
+    cells = _undecided(slope, *outer, rising)
+    found = function(cells)
+    reach = Interval(np.where(np.isnan(found.lo), -np.inf, found.lo), np.where(np.isnan(found.hi), np.inf, found.hi))
+    gaps = [
+        gap
+        for left, right in _closed(function, cells, *outer, rising)
+        for gap in _named(function, cells, reach, left, right)
+    ]
+    known = [gap.values for gap in gaps if np.isfinite(gap.values.hi - gap.values.lo)]
+    low, high = (Interval(_lo(value), _hi(value)) for value in values)
+    least = min(float(value.lo) for value in (low, high, *known))
+    most = max(float(value.hi) for value in (low, high, *known))
+    return Certified(tuple(gaps), Interval(least, max(least, low.hi)), Interval(min(most, high.lo), most))
 
 
-@lru_cache(maxsize=256)
-def _gaps(slope, fn, low: tuple, high: tuple, rising: bool) -> tuple[Interval, ...]:
-    edges = _edges(low[0], high[1])
-    left, right = edges[:-1], edges[1:]
-    open_left, open_right = [], []
+def _undecided(slope: Callable, low: float, high: float, rising: bool) -> Interval:
+    """Cells outside which the slope certainly has its sign, from left to right."""
+    edges = _edges(low, high)
+    left, right, family = edges[:-1], edges[1:], np.arange(len(edges) - 1)
+    kept_left, kept_right = [], []
     for round_ in range(ROUNDS):
-        found = slope(fn, Interval(left, right))
-        sure = found.lo > 0 if rising else found.hi < 0
-        left, right, hopeless = left[~sure], right[~sure], ~np.isfinite(found.hi - found.lo)[~sure]
-        middle = 0.5 * left + 0.5 * right
-        small = (middle <= left) | (middle >= right) | (round_ == ROUNDS - 1) | ~np.isfinite(right - left)
-        small |= hopeless & (round_ >= HOPELESS)
-        open_left.append(left[small])
-        open_right.append(right[small])
-        left, right, middle = left[~small], right[~small], middle[~small]
+        found = slope(Interval(left, right))
+        open_ = ~(found.lo > 0 if rising else found.hi < 0)
+        left, right, family = left[open_], right[open_], family[open_]
+        middle = np.where(np.isfinite(left) & np.isfinite(right), 0.5 * left + 0.5 * right, np.inf)
+        given_up = (middle <= left) | (middle >= right) | (round_ == ROUNDS - 1)
+        given_up |= ~np.isfinite(found.hi - found.lo)[open_] & (round_ >= HOPELESS)
+        given_up |= np.bincount(family, minlength=1)[family] > MOST_OF_A_FAMILY
+        kept_left.append(left[given_up])
+        kept_right.append(right[given_up])
+        left, right, middle, family = (values[~given_up] for values in (left, right, middle, family))
         if not len(left):
             break
-        if 2 * len(left) > MOST_CELLS:
-            open_left.append(left)
-            open_right.append(right)
-            break
         left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-    starts, stops = np.concatenate(open_left), np.concatenate(open_right)
+        family = np.concatenate([family, family])
+    starts, stops = np.concatenate(kept_left), np.concatenate(kept_right)
     order = np.argsort(starts)
-    gaps: list[list[float]] = []
-    for start, stop in zip(starts[order], stops[order], strict=True):
-        if gaps and start <= gaps[-1][1]:
-            gaps[-1][1] = max(gaps[-1][1], float(stop))
-        else:
-            gaps.append([float(start), float(stop)])
-    return tuple(Interval(start, stop) for start, stop in gaps)
+    return Interval(starts[order], stops[order])
 
 
 def _edges(low: float, high: float) -> np.ndarray:
+    """Ends of the first cells: even ones, and two an octave from each end, as far as floats go."""
     if np.isfinite(low) and np.isfinite(high):
-        return np.linspace(low, high, FIRST_CELLS + 1)
-    if np.isfinite(high):
-        return np.concatenate([[-np.inf], (high - LADDER)[::-1], [high]])
-    if np.isfinite(low):
-        return np.concatenate([[low], low + LADDER, [np.inf]])
-    return np.concatenate([[-np.inf], -LADDER[::-1], [0.0], LADDER, [np.inf]])
+        near = LADDER[high - low > LADDER]
+        found = [np.linspace(low, high, FIRST_CELLS + 1), low + near, high - near]
+    elif np.isfinite(high):
+        found = [np.array([-np.inf, high]), high - LADDER]
+    elif np.isfinite(low):
+        found = [np.array([low, np.inf]), low + LADDER]
+    else:
+        found = [np.array([-np.inf, 0.0, np.inf]), LADDER, -LADDER]
+    edges = np.unique(np.concatenate(found))
+    return edges[(edges >= low) & (edges <= high)]
 
 
-def solve(function: Callable, x: Interval, low, high, rising: bool) -> Interval:
-    """Enclosures of the t in [low, high] with function(t) = x, for a function that is monotone there.
+def _closed(function: Callable, cells: Interval, low: float, high: float, rising: bool) -> list[tuple[float, float]]:
+    """The cells grown together and widened until the function is certainly further on at the right rim of each than at
+    its left one."""
+    wider: list[tuple[float, float]] = []
+    for left, right in _joined(cells):
+        while True:
+            while wider and left <= wider[-1][1]:  # they have grown together
+                before = wider.pop()
+                left, right = min(left, before[0]), max(right, before[1])
+            if left <= low or right >= high:
+                break
+            at_left, at_right = (function(Interval.exactly(rim)) for rim in (left, right))
+            if (at_right.lo >= at_left.hi) if rising else (at_right.hi <= at_left.lo):
+                break
+            step = max(right - left, 4 * np.spacing(max(abs(left), abs(right))))
+            left, right = max(low, left - step), min(high, right + step)
+        wider.append((left, right))
+    return wider
+
+
+def _joined(cells: Interval) -> Iterator[tuple[float, float]]:
+    """Neighbouring cells as one."""
+    if not len(cells.lo):
+        return
+    starts = np.concatenate([[True], cells.lo[1:] > np.maximum.accumulate(cells.hi)[:-1]])
+    first = np.nonzero(starts)[0]
+    yield from zip(cells.lo[first].tolist(), np.maximum.reduceat(cells.hi, first).tolist(), strict=True)
+
+
+def _named(function: Callable, cells: Interval, reach: Interval, left: float, right: float) -> list[Gap]:
+    """A gap with the values that the function takes in it; two where they are known on one side only."""
+    inside = (cells.lo >= left) & (cells.hi <= right)
+    low, high, starts, stops = reach.lo[inside], reach.hi[inside], cells.lo[inside], cells.hi[inside]
+    known = np.isfinite(high - low)
+    rims = [function(Interval.exactly(rim)) for rim in (left, right) if np.isfinite(rim)]
+    rims = [value for value in rims if np.isfinite(value.hi - value.lo)]
+
+    def gap(start: float, stop: float, where) -> Gap:
+        least = min([*low[where], *(value.lo for value in rims)])
+        most = max([*high[where], *(value.hi for value in rims)])
+        return Gap(Interval(start, stop), Interval(least, most))
+
+    if known.all():
+        return [gap(left, right, known)]
+    count = int(known.sum())
+    if count and known[:count].all():
+        cut = float(starts[count])
+        return [gap(left, cut, known), Gap(Interval(cut, right), UNKNOWN)]
+    if count and known[-count:].all():
+        cut = float(stops[-count - 1])
+        return [Gap(Interval(left, cut), UNKNOWN), gap(cut, right, known)]
+    return [Gap(Interval(left, right), UNKNOWN)]
+
+
+def solve(function: Callable, x: Interval, low, high, rising: bool, gaps: Sequence[Interval] = ()) -> Interval:
+    """Enclosures of the t in [low, high] with function(t) = x, for a function that is monotone there outside the gaps.
 
     Where a proof fails the enclosure is wide, up to [low, high] itself.
     """
+    function = _enveloped(function, gaps)
     shape = np.shape(np.asarray(x.lo))
     target = Interval(np.atleast_1d(np.asarray(x.lo, dtype=float)), np.atleast_1d(np.asarray(x.hi, dtype=float)))
     if not rising:
@@ -102,6 +172,25 @@ def solve(function: Callable, x: Interval, low, high, rising: bool) -> Interval:
     upper = np.where(good, grid[above], _hi(high))
     lower, upper = _narrowed(loss, target, lower, upper)
     return Interval(lower.reshape(shape), upper.reshape(shape))
+
+
+def _enveloped(function: Callable, gaps: Sequence[Interval]) -> Callable:
+    """The function, in a gap all values from one of its rims to the other: what is proved of these holds for all points
+    outside the gap on that side."""
+    if not gaps:
+        return function
+    rims = [[function(Interval.exactly(rim)) for rim in (gap.lo, gap.hi)] for gap in gaps]
+
+    def enveloped(t: Interval) -> Interval:
+        value = function(t)
+        lo, hi = value.lo, value.hi
+        for gap, (left, right) in zip(gaps, rims, strict=True):
+            within = (t.hi > gap.lo) & (t.lo < gap.hi)
+            lo = np.where(within, np.minimum(left.lo, right.lo), lo)
+            hi = np.where(within, np.maximum(left.hi, right.hi), hi)
+        return Interval(lo, hi)
+
+    return enveloped
 
 
 def _grid(low: float, high: float) -> np.ndarray:

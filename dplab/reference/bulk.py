@@ -14,6 +14,10 @@ except ImportError:  # a pure Python installation, a browser kernel
     gmpy2 = None
 
 
+MOST_EXPONENT = 2**61
+"""A power of two beyond it is 0 or infinite for gmpy2, which takes no larger number for one."""
+
+
 class _Mpmath:
     exp, log, sqrt, sinh, cosh = map(staticmethod, (mpmath.exp, mpmath.log, mpmath.sqrt, mpmath.sinh, mpmath.cosh))
     complex = staticmethod(mpmath.mpc)
@@ -53,6 +57,8 @@ class _Gmpy2:
             return gmpy2.mpc(cls.make(x.real), cls.make(x.imag))
         sign, mantissa, exponent, _ = x._mpf_
         value = gmpy2.mpfr(-int(mantissa) if sign else int(mantissa))
+        if abs(exponent) > MOST_EXPONENT:
+            return value * (gmpy2.inf() if exponent > 0 else 0)
         return gmpy2.mul_2exp(value, exponent) if exponent >= 0 else gmpy2.div_2exp(value, -exponent)
 
     @classmethod
@@ -60,6 +66,8 @@ class _Gmpy2:
         """A number of mpmath's from one of this arithmetic."""
         if isinstance(x, gmpy2.mpc):
             return mpmath.mpc(cls.back(x.real), cls.back(x.imag))
+        if not gmpy2.is_finite(x):
+            return mpmath.mpf(str(x))
         mantissa, exponent = x.as_mantissa_exp()
         return mpmath.ldexp(mpmath.mpf(int(mantissa)), int(exponent))
 

@@ -31,6 +31,8 @@ LOOKS = 200
 NO_MASS = mpmath.mpf(10) ** -40
 """Where densities are below this the loss is not looked at: far out it may be the difference of two huge logarithms."""
 
+LARGEST_MISSING = mpmath.mpf(10) ** -6
+"""Nodes that miss more of the first step's mass than this have not seen it all."""
 WIDENINGS = 12
 """How often the range of t is widened while what lies outside may matter: a tiny delta can be made there."""
 
@@ -68,7 +70,10 @@ def _within(law: Law, first: PLD, second: PLD, farthest: float, eps, digits: int
         path = _path(first, farthest)
         parts += [_piece(first, second, x, path.at, *ends, tolerance) for ends in _pieces(first, second, x, path)]
         infinite = law.mass_at_infinity()
-        value, slope, size, _ = (mpmath.fsum(column) for column in zip(*parts, strict=True))
+        value, slope, size, mass = (mpmath.fsum(column) for column in zip(*parts, strict=True))
+        missing = abs(1 - first.mass_at_infinity(FN) - mass)
+        if missing > LARGEST_MISSING:  # the nodes have missed a part of the first step's law
+            size = max(size, missing * mpmath.mpf(10) ** mpmath.mp.dps)
         return Sum(infinite + value, infinite + size, slope)
 
     return agreeing(compute, digits, "convolution of two steps")
@@ -138,7 +143,15 @@ def _path(pld: PLD, farthest: float) -> Path:
     ends = [coordinate.lower, coordinate.upper]
     if not any(mpmath.isinf(end) for end in ends):
         return Path(lambda u: (u, mpmath.mpf(1)), ends, True)
-    return Path(substitution(pld).at, [-mpmath.mpf(farthest), mpmath.mpf(farthest)], False)
+    at = substitution(pld).at
+    return Path(at, [side * _reach(pld, at, side, mpmath.mpf(farthest)) for side in (-1, 1)], False)
+
+
+def _reach(pld: PLD, at: Callable, side: int, farthest):
+    """How far the path goes on one side: less far where densities are 0 before."""
+    while farthest > 1 and not any(pld.coordinate_densities(FN, at(side * farthest)[0])):
+        farthest -= mpmath.mpf(1) / 4
+    return farthest
 
 
 def _pieces(first: PLD, second: PLD, eps, path: Path) -> list[tuple[Any, Any]]:
@@ -191,7 +204,11 @@ def _piece(first: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance) 
     for _ in range(MOST_HALVINGS):
         more = _sums(sample, step, 1, reach)
         change = abs(total.value - more.value) / 2
+        uneven = abs(total.mass - more.mass) / 2 > tolerance**0.5 * total.mass
         total, step = Profile(*(one + other for one, other in zip(total, more, strict=True))), step / 2
+        if uneven:
+            before = change
+            continue
         if change <= max(tolerance**0.5 * abs(total.value) * mpmath.mpf("5e-4"), 100 * unit * total.size):
             break
         if step <= SETTLED and before / 2 < change < 10**6 * unit * total.mass:

@@ -13,6 +13,7 @@ the error of either.
 
 import math
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import mpmath
@@ -20,6 +21,9 @@ import mpmath
 from ..core.pld import PLD
 from .arithmetic import FN
 from .bulk import BULK
+
+SHORTEST, LONGEST = 8.0, 150.0
+"""Between which the range of t on a half line lies."""
 
 
 class Node(NamedTuple):
@@ -48,7 +52,8 @@ class Nodes:
             return mpmath.mpf(0)
         with BULK.at(mpmath.mp.dps):
             if not self._bulk:
-                self._bulk = [(BULK.make(s), BULK.make(w)) for s, w in self.list]
+                pairs = [(BULK.make(s), BULK.make(w)) for s, w in self.list]
+                self._bulk = [(s, w) for s, w in pairs if w]  # some are too small for this arithmetic
             power, total = BULK.make(z), BULK.make(mpmath.mpf(0))
             for s, w in self._bulk:
                 total += w * BULK.exp(power * s)
@@ -76,10 +81,9 @@ def substitution(pld: PLD, lift: float = 0.0) -> Substitution:
         end, side = (lower, scale) if mpmath.isinf(upper) else (upper, -scale)
 
         def half_line(t):
-            grown = mpmath.exp(t - mpmath.exp(-t))
-            return end + side * grown, abs(side) * grown * (1 + mpmath.exp(-t))
+            return _on_half_line(end, side, t)
 
-        return Substitution(half_line, 8.0, False)
+        return Substitution(half_line, _extent(pld, mpmath.mp.dps), False)
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
     def interval(t):
@@ -89,6 +93,30 @@ def substitution(pld: PLD, lift: float = 0.0) -> Substitution:
         return middle + half * (tanh + rise * decay), half * slope * decay * (1 - 2 * rise * tanh)
 
     return Substitution(interval, 7.0, False)
+
+
+def _on_half_line(end, side, t) -> tuple[Any, Any]:
+    """u and du/dt."""
+    grown = mpmath.exp(t - mpmath.exp(-t))
+    return end + side * grown, abs(side) * grown * (1 + mpmath.exp(-t))
+
+
+@lru_cache(maxsize=256)
+def _extent(pld: PLD, places: int) -> float:
+    """How far t goes on a half line: until nothing is left of either distribution, which for powers of u is far."""
+    coordinate = pld.coordinate(FN)
+    assert coordinate is not None
+    lower, upper, _, scale = coordinate
+    end, side = (lower, scale) if mpmath.isinf(upper) else (upper, -scale)
+
+    def height(t):
+        u, stretch = _on_half_line(end, side, mpmath.mpf(t))
+        return stretch * max(pld.coordinate_densities(FN, u))
+
+    farthest, peak = SHORTEST, max(map(height, range(-3, 4)))
+    while farthest < LONGEST and height(farthest) > peak * mpmath.mpf(10) ** -places:
+        farthest *= 1.25
+    return farthest
 
 
 def node(pld: PLD, at: Callable, t) -> Node:

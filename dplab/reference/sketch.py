@@ -70,6 +70,10 @@ class ClosedSketch:
         raise PrecisionError("no quadrature rule is needed where M is closed")
 
 
+LARGEST_LOSS = 1e290
+"""A larger one has no mass that counts, and no float after a tilt."""
+
+
 class Sketch:
     """The law of `pld`, composed `k` times, as coarse rules in floats, one for each smooth panel."""
 
@@ -128,7 +132,7 @@ class PanelSketch:
             finished = self._extended(c, top)
             if finished is None:
                 continue
-            masses = [math.exp(h - top) if h > top - NEGLIGIBLE else 0.0 for h in heights]
+            masses = [math.exp(h - top) if h >= top - NEGLIGIBLE else 0.0 for h in heights]
             even, total = sum(masses[::2]), sum(masses)
             settled = not total or abs(2 * even - total) * self.k < 1e-3 * total
             if settled or not finished or self.step <= FINEST_STEP or len(self.points) > MOST_POINTS:
@@ -186,7 +190,7 @@ class PanelSketch:
         with mpmath.workdps(20):
             for t in places:
                 s, w = node(self.pld, self.substitution.at, mpmath.mpf(t))
-                if w:
+                if w and abs(s) < LARGEST_LOSS:
                     points.append(Point(t, float(s), float(mpmath.log(w))))
         return points
 

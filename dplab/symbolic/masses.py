@@ -9,6 +9,9 @@ import mpmath
 class Masses:
     """Outcomes as a list of (mass under P, mass under Q)."""
 
+    moments = 3
+    """Up to which power the moments of the loss are finite."""
+
     def __init__(self, points: Sequence[tuple], powers: tuple = (3, 3)):
         self.points = [(p, q) for p, q in points if p or q]
         self.powers = -mpmath.mpf(powers[0]), mpmath.mpf(powers[1])

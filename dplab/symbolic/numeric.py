@@ -160,14 +160,19 @@ class _Compiler:
         def integral(slots):
             low, high = (end(slots) if callable(end) else end for end in ends)
             cuts = [low, high] if not (mpmath.isinf(low) and mpmath.isinf(high)) else [low, 0, high]
-            inside = [end if mpmath.isinf(end) else end + sign * (1 + abs(end)) * mpmath.eps * 4
-                      for end, sign in ((low, 1), (high, -1))]  # fmt: skip
+
+            def value_at(u):
+                return inner([*slots, u]) if callable(inner) else inner
 
             def at(u):
                 """A node nearer to an end than rounding allows may lie where the formula has no meaning; far out, where
                 exponentials are 0 and infinite, it is 0."""
-                u = min(max(u, inside[0]), inside[1])
-                value = inner([*slots, u]) if callable(inner) else inner
+                value = value_at(u)
+                if isinstance(value, mpmath.mpc):
+                    for end, sign in ((low, 1), (high, -1)):
+                        room = (1 + abs(end)) * mpmath.eps * 4
+                        u = u if mpmath.isinf(end) or sign * (u - end) > room else end + sign * room
+                    value = value_at(u)
                 return mpmath.mpf(0) if mpmath.isnan(value) else value
 
             return integrate(at, cuts)

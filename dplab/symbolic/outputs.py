@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import mpmath
 import sympy
 
+from .borders import borders, decays, inner_points
 from .masses import Masses, usual_range, weight
 from .numeric import Values, function, infinite_sum, number
 from .quadrature import Panel
@@ -179,10 +180,17 @@ class Curves:
         """Between which real z M(z) is finite, as far as -3 and 3; 0 where it is infinite on that side."""
         ends = []
         for sign in (-1, 1):
-            candidates = [mpmath.mpf(sign * z) / 4 for z in (12, 8, 4, 2, 1)]
-            good = (z for z in candidates if all(_decays(cuts, p, q, z) for cuts, p, q in self.pieces))
+            candidates = [mpmath.mpf(sign * z) / 8 for z in (24, 16, 8, 4, 2, 1)]
+            good = (z for z in candidates if all(decays(cuts, p, q, z) for cuts, p, q in self.pieces))
             ends.append(next(good, mpmath.mpf(0)))
         return tuple(ends)
+
+    @cached_property
+    def moments(self) -> int:
+        """Up to which power, at most 3, the moments of the loss are finite."""
+        zero = mpmath.mpf(0)
+        good = (n for n in (3, 2, 1) if all(decays(cuts, p, q, zero, n) for cuts, p, q in self.pieces))
+        return next(good, 0)
 
     def _sum(self, of: Callable) -> list:
         columns = zip(*(panel.integral(of) for panel in self.panels), strict=True)
@@ -209,7 +217,7 @@ class Curves:
         if kinks:
             panels = []
             for cuts, p, q in self.pieces:
-                points = {x for c in kinks for x in _borders(cuts, p, q, mpmath.exp(c))[0]} | set(cuts)
+                points = {x for c in kinks for x in borders(cuts, p, q, mpmath.exp(c))[0]} | set(cuts)
                 panels += _panels(sorted(points), p, q)
         return sum((panel.integral(weighted)[0] for panel in panels), self.masses.moment(function))
 
@@ -217,8 +225,8 @@ class Curves:
         """P(s > c) and Q(s > c): pieces cut where P = e^c Q. A piece on which the loss is c does not count."""
         masses = [mpmath.mpf(0), mpmath.mpf(0)]
         for cuts, p, q in self.pieces:
-            borders, states = _borders(cuts, p, q, mpmath.exp(c))
-            for low, high, state in zip(borders, borders[1:], states, strict=False):
+            ends, states = borders(cuts, p, q, mpmath.exp(c))
+            for low, high, state in zip(ends, ends[1:], states, strict=False):
                 if state > 0:
                     for panel in _panels([low, *(x for x in cuts if low < x < high), high], p, q):
                         masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v[:2]), strict=True)]
@@ -259,58 +267,8 @@ def _panels(cuts: Sequence, p: Callable, q: Callable) -> list[Panel]:
     return [Panel(low, high, at) for low, high in pairwise(cuts) if low < high]
 
 
-def _borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, list]:
-    """The ends of the parts on which the sign of p - growth q is constant, and these signs.
-
-    Found by bisection between the points of a coarse grid.
-    """
-
-    def sign(t):
-        difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
-        if mpmath.isinf(scale):  # at an end
-            return 1 if mpmath.isinf(p(t)) else -1
-        return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
-
-    inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
-    ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
-    far = [
-        start + sign * mpmath.mpf(2) ** k
-        for end, start, sign in ((cuts[0], cuts[1], -1), (cuts[-1], cuts[-2], 1))
-        if mpmath.isinf(end) and not mpmath.isinf(start)
-        for k in range(5, 80)
-    ]
-    probes = sorted({*ends, *inside, *(t for t in far if p(t) and q(t))})
-    signs = [sign(t) for t in probes]
-    borders, states = [cuts[0]], [signs[0]]
-    for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
-        if right != left:
-            borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
-            states.append(right)
-    return [*borders, cuts[-1]], states
-
-
-def _near_ends(low, high) -> list:
-    """Points that crowd at both ends of a finite interval: in a long one all that happens may be near one of them."""
-    if mpmath.isinf(low) or mpmath.isinf(high):
-        return []
-    parts = [(high - low) * mpmath.mpf("0.8") ** k for k in range(1, 33)]
-    return [*(low + part for part in parts), *(high - part for part in parts)]
-
-
 def _added(one: Sequence, two: Sequence) -> tuple:
     return tuple(a + b for a, b in zip(one, two, strict=True))
-
-
-def inner_points(low, high, parts: int) -> list:
-    """The middles of equal cells; of an infinite interval, those of a mapped one."""
-    middles = [mpmath.mpf(2 * i + 1) / (2 * parts) for i in range(parts)]
-    if mpmath.isinf(low) and mpmath.isinf(high):
-        return [mpmath.log(u / (1 - u)) for u in middles]
-    if mpmath.isinf(high):
-        return [low + u / (1 - u) for u in middles]
-    if mpmath.isinf(low):
-        return [high - (1 - u) / u for u in middles]
-    return [low + (high - low) * u for u in middles]
 
 
 def _cut(piece: tuple, typical: Sequence) -> tuple:
@@ -353,40 +311,3 @@ def _scale(p: Callable, q: Callable, start, sign: int):
     """How far from a point most of the mass on one side of it lies: where distance times density is largest."""
     distances = [mpmath.mpf(2) ** k for k in range(-40, 41)]
     return max(distances, key=lambda r: r * max(p(start + sign * r), q(start + sign * r)))
-
-
-def _decays(cuts: Sequence, p: Callable, q: Callable, z) -> bool:
-    """Whether P (P/Q)^z vanishes, or grows no faster than the loss's bound allows, at infinite ends of a piece."""
-    finite = [x for x in cuts if not mpmath.isinf(x)] or [mpmath.mpf(0)]
-    width = (finite[-1] - finite[0]) or mpmath.mpf(1)
-    for end, start, sign in ((cuts[0], finite[0], -1), (cuts[-1], finite[-1], 1)):
-        if not mpmath.isinf(end):
-            # P (P/Q)^z ~ d^a at a distance d from a finite end
-            values = [_log_power(p, q, end - sign * width * mpmath.mpf(10) ** d, z) for d in (-10, -20)]
-            if None not in values and (values[0] - values[1]) / (10 * mpmath.log(10)) < -0.25:
-                return False
-            continue
-        for reach in (200, 50, 10, 3):
-            near, far = start + sign * width * reach / 10, start + sign * width * reach
-            if p(far) and q(far):
-                values = [_log_power(p, q, x, z) for x in (near, far)]
-                if None not in values and (values[0] - values[1]) / mpmath.log(10) < 1.25:
-                    return False
-                break
-    return True
-
-
-def _log_power(p: Callable, q: Callable, t, z):
-    """log of P (P/Q)^z, None where one of them vanishes."""
-    a, b = p(t), q(t)
-    return mpmath.log(a) + z * mpmath.log(a / b) if a > 0 and b > 0 else None
-
-
-def bisected(holds: Callable, a, b):
-    """The end of the interval from a on which a condition holds, to the working precision."""
-    for _ in range(mpmath.mp.prec + 5):
-        middle = (a + b) / 2
-        if middle in (a, b):
-            break
-        a, b = (middle, b) if holds(middle) else (a, middle)
-    return (a + b) / 2

@@ -9,11 +9,9 @@ from .table import SympyTable
 def is_apart(pair: Pair) -> bool:
     """Whether no outcome of P is one of Q: the loss has neither atoms nor a density."""
     fn = SympyTable()
-    if pair.endless or pair.support(fn) is not None:
-        return False
     try:
-        return not pair.atoms(fn)
-    except NoClosedFormError:  # infinitely many
+        return not pair.endless and pair.support(fn) is None and not pair.atoms(fn)
+    except NoClosedFormError:  # there are some, known numerically only
         return False
 
 

@@ -14,6 +14,8 @@ import mpmath
 from ..core.solving import SINGULAR, is_infinite, is_singular
 
 FIRST_LEVEL, LAST_LEVEL = 4, 11
+FARTHER = 3
+"""Towards infinity nodes go on to this power of the distance that is enough at a finite end: for t^{-3/2} and worse."""
 AGREE = 0.6
 """The part of the working digits to which two levels must agree; the finer one then has about twice as many."""
 
@@ -39,10 +41,15 @@ def _nodes(level: int) -> list[tuple]:
         # 1 - tanh(inner), without cancellation near the end
         distance = 2 / (1 + mpmath.exp(2 * inner))
         weight = mpmath.pi / 2 * mpmath.cosh(u) / mpmath.cosh(inner) ** 2
-        if distance < mpmath.eps / 1000:
+        if distance < _nearest() ** FARTHER:
             return found
         found.append((distance, weight))
         k += stride
+
+
+def _nearest():
+    """Nearer to a finite end than this no node counts."""
+    return mpmath.eps / 1000
 
 
 class Panel:
@@ -68,7 +75,8 @@ class Panel:
     def _placed(self, level: int):
         low, high = self.low, self.high
         for distance, weight in _level(level):
-            for right in (True, False) if distance != 1 else (True,):
+            sides = [right for right in (True, False) if distance > _nearest() or mpmath.isinf(high if right else low)]
+            for right in sides if distance != 1 else (True,):
                 if not mpmath.isinf(low) and not mpmath.isinf(high):
                     half = (high - low) / 2
                     yield (high - half * distance if right else low + half * distance), half * weight

@@ -107,15 +107,17 @@ class Scene:
     @property
     def width(self):
         """A tenth of the range of the loss."""
+        return self._range()[1] / 5
+
+    def _range(self) -> tuple:
+        """The middle and half the length of the range of the loss; one loss, up to rounding, has a range of 2."""
         low, high = self.twin.range()
-        return (high - low) / 10
+        middle, half = (low + high) / 2, (high - low) / 2
+        return middle, mpmath.mpf(1) if half <= (1 + abs(middle)) * mpmath.sqrt(mpmath.eps) else half
 
     def loss(self, reach=1):
         """A random value of the loss among those that occur, or up to `reach` times further out."""
-        low, high = self.twin.range()
-        middle, half = (low + high) / 2, (high - low) / 2
-        if half <= (1 + abs(middle)) * mpmath.sqrt(mpmath.eps):  # one loss, up to rounding
-            half = mpmath.mpf(1)
+        middle, half = self._range()
         return middle + half * reach * mpmath.mpf(self.random.randint(-9000, 9000)) / 10_000
 
     def __str__(self) -> str:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import sympy
 
 from ..core.errors import NoClosedFormError
+from ..core.functions import Certified
 from ..core.pair import Atom
 from .normal_cdf import Phi
 from .theta import Theta, ThetaAbove
@@ -164,13 +165,13 @@ class SympyTable:
         """The shorter form."""
         return min((a - b for a, b in (one, other)), key=sympy.count_ops)
 
-    def solve(self, function, x, low, high, rising: bool):
+    def solve(self, function, x, low, high, rising: bool, gaps=()):
         """No formula: raises NoClosedFormError."""
         raise NoClosedFormError(f"inverse: the outcome with loss {x} has no closed form between {low} and {high}")
 
-    def monotone_gaps(self, slope, low, high, rising: bool) -> list:
-        """None."""
-        return []
+    def certified(self, function, slope, ends: tuple, values: tuple, rising: bool) -> Certified:
+        """As was claimed."""
+        return Certified((), *values)
 
     def integral(self, function, low, high):
         """No formula: raises NoClosedFormError."""

@@ -21,8 +21,30 @@ LAWS = {
     "Gumbel": ("exp(-(t - 1) - exp(-(t - 1)))", "exp(-t - exp(-t))", None, None),
     "Gaussian over Laplace": ("exp(-t**2/2)/sqrt(2*pi)", "exp(-abs(t))/2", None, None),
     "Weibull": ("2*t*exp(-t**2)", "exp(-t)", (0, "oo"), None),
+    "arcsine over uniform": ("1/(pi*sqrt(t*(1 - t)))", "1", (0, 1), None),
+    "semicircle": ("2*sqrt(1 - t**2)/pi", "1/2", (-1, 1), None),
+    "root": ("1/(2*sqrt(t))", "1", (0, 1), lambda e: mpmath.exp(-e) / 4),
+    "Student, 2": ("(1 + (t - 1)**2/2)**(-3/2)/sqrt(8)", "(1 + t**2/2)**(-3/2)/sqrt(8)", None, None),
+    "zero inside": ("(t - 3/10)**2*exp(-(t - 3/10)**2/2)/sqrt(2*pi)", "2/(pi*(exp(t) + exp(-t)))", None, None),
+    "parabola over a line": ("6*t*(1 - t)", "1/2 + t", (0, 1), None),
+    "turns without a formula": ("1", "1/(4*log(2)*(1 + t)) + 9*t*(1 - t)/2", (0, 1), None),
+    "turns far out": (
+        "3*max(0, 1 - t**2)/400 + 33*sqrt(3)/(50*pi*((t - 1/3)**2/3 + 1)**2)",
+        "9*exp(1/3 - t)/(10*(exp(1/3 - t) + 1)**2) + 1/(20*pi*((t/2 - 1)**2 + 1))",
+        None,
+        None,
+    ),
+    "flat far out": (
+        "exp(-(5*t - 10)**2/2)*5/(4*sqrt(2*pi)) + 3*exp(3/10 - t)/(4*(1 + exp(3/10 - t))**2)",
+        "max(0, 1 - abs(t - 2))/2 + exp(-t - 1/2)/(2*(1 + exp(-t - 1/2))**2)",
+        None,
+        None,
+    ),
+    "mean infinite backward": ("exp(-(t - 1) - exp(-(t - 1)))", "exp(-t)/(1 + exp(-t))**2", None, None),
+    "M slow": ("2*sqrt(3)/(3*pi*((t + 1/2)**2/3 + 1)**2)", "2/(5*pi*((2*t/5 - 4/5)**2 + 1))", None, None),
+    "one loss at all typical outcomes": ("(1 + abs(t))*exp(-abs(t))/4", "2/(pi*(exp(t) + exp(-t)))", None, None),
 }
-QUICK = ("Pareto", "Rayleigh", "exponential", "linear")
+QUICK = ("Pareto", "Rayleigh", "exponential", "linear", "root")
 
 
 @pytest.mark.parametrize(

@@ -16,9 +16,10 @@ from ...core.expression import Expression
 from .cells import Cell, PointMass, cells, split_atoms
 from .formulas import to_sympy
 from .losses import NUMERIC, Inverse, end_value, inverse_of, is_constant, loss_of, turning_points
-from .masses import Mass, exponentials, mass_of
+from .masses import Mass, exponentials
 from .programs import Program
 from .signs import compared, sign
+from .substitution import mass_of
 from .turning import Turning, numeric_turning_points
 
 MOST_TIDIED = 60
@@ -279,6 +280,9 @@ class _Builder:
         pieces = []
         for (lower, at_lower), (upper, at_upper) in pairwise(zip(ends, values, strict=True)):
             increasing = _smaller(at_lower, at_upper)
+            if not increasing and not _smaller(at_upper, at_lower):
+                shown = f"{lower} < {t} < {upper}"
+                raise ParameterError("densities", shown, "such that the turning points of the loss can be found")
             numeric = isinstance(lower, Turning) or isinstance(upper, Turning)
             found = Inverse(None, NUMERIC) if numeric else inverse_of(loss, t, X, lower, upper)
             low, high = (at_lower, at_upper) if increasing else (at_upper, at_lower)

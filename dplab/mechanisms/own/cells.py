@@ -1,7 +1,7 @@
 """Cutting the line into cells on which both densities are smooth: no |.|, no cases, no atoms left inside.
 
 Where an absolute value, a sign, a step, a minimum or a condition may change is where some polynomial in the variable
-vanishes; between two such points each of them is decided by one sample.
+vanishes; between two such points each of them is decided by one sample. Where a density touches 0 is an end as well.
 """
 
 from collections.abc import Iterator
@@ -87,7 +87,30 @@ def cells(p: sympy.Expr, q: sympy.Expr, t: sympy.Symbol, lower: sympy.Expr, uppe
             cell = cell._replace(lower=found.pop().lower)
             cell = cell._replace(sample=sample_of(cell.lower, cell.upper))
         found.append(cell)
-    return found
+    return [part for cell in found for part in _cut_at_zeros(cell, t)]
+
+
+def _cut_at_zeros(cell: Cell, t: sympy.Symbol) -> list[Cell]:
+    """The cell cut where a density touches 0: the loss is infinite there, or at least not smooth."""
+    zeros = {zero for density in (cell.p, cell.q) for zero in _touched(density, t)}
+    inside = [zero for zero in zeros if _between(zero, cell.lower, cell.upper)]
+    ends = [cell.lower, *ordered(sorted(inside, key=sympy.default_sort_key), "zeros of the densities"), cell.upper]
+    return [Cell(low, high, sample_of(low, high), cell.p, cell.q) for low, high in pairwise(ends)] if inside else [cell]
+
+
+def _touched(density: sympy.Expr, t: sympy.Symbol) -> Iterator[sympy.Expr]:
+    """The zeros of a smooth factor that is squared: none else can vanish inside a cell and stay positive around."""
+    for factor in sympy.Mul.make_args(sympy.factor_terms(density)):
+        base, exponent = factor.as_base_exp()
+        if not base.has(t) or exponent.has(t) or exponent.is_positive is False:
+            continue
+        polynomial = base.as_poly(t)
+        if polynomial is None or polynomial.degree() < 1:
+            continue
+        squared = exponent.is_Rational and exponent.p % 2 == 0
+        for part, multiplicity in polynomial.sqf_list()[1]:
+            if (squared or multiplicity % 2 == 0) and part.degree() <= 2:
+                yield from real_zeros(part)
 
 
 def _plain_conditions(density: sympy.Expr) -> sympy.Expr:

@@ -74,7 +74,26 @@ class DensityPair(Written, Pair):
     def support(self, fn):
         """From the smallest to the largest loss of all monotone pieces."""
         ends = self.analysis.range
-        return None if ends is None else tuple(tails.value(fn, end) for end in ends)
+        if ends is None:
+            return None
+        found = tuple(tails.value(fn, end) for end in ends)
+        if not fn.keeps_remainders:
+            return found
+        sure = [tails.certified(fn, piece) for piece in self.pieces if piece.inverse is None]
+        return fn.spanned(*found, [end for one in sure for end in (one.low, one.high)])
+
+    def remainder(self, fn):
+        """Outcomes far out whose loss is not certain; where all losses are bounded, weighed with the bound as well."""
+        if not fn.keeps_remainders:
+            return None
+        found = [rest for rest in (tails.uncertain(fn, piece) for piece in self.pieces) if rest is not None]
+        if not found:
+            return None
+        p, q = (sum(side[1:], side[0]) for side in zip(*found, strict=True))
+        low, high = self.support(fn)
+        most_p = p if fn.is_infinite(low) else p + fn.exp(low) * q
+        most_q = q if fn.is_infinite(high) else q + fn.exp(-high) * p
+        return Tails(most_p, most_q)
 
     def knots(self, fn):
         """Losses at which one of several pieces begins or ends."""

@@ -33,15 +33,22 @@ class Mass(NamedTuple):
 NO_MASS = Mass(sympy.S.Zero, sympy.S.Zero, sympy.S.Zero, "zero")
 
 
-def mass_of(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass:
-    """The mass of a density in its cell."""
+def elementary(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
+    """The mass of a density in its cell in its own variable, None where no stage applies."""
     if density == 0:
         return NO_MASS
     for stage in (_by_terms, _in_exponential, _rational):
         found = stage(density, t, cell)
         if found is not None:
             return found
-    return Mass(None, None, None, "numeric quadrature")
+    return None
+
+
+def summed(parts: list[Mass]) -> Mass:
+    """The mass of a sum."""
+    stages = dict.fromkeys(stage for part in parts for stage in part.stage.split(", "))
+    left, right, total = (sympy.Add(*(part[side] for part in parts)) for side in range(3))
+    return Mass(left, right, total, ", ".join(stages))
 
 
 def exponentials(density: sympy.Expr) -> sympy.Expr:
@@ -56,21 +63,15 @@ def exponentials(density: sympy.Expr) -> sympy.Expr:
 
 def _by_terms(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
     parts = []
-    for constant, term in _terms(density, t):
+    for constant, term in terms_of(density, t):
         part = _term(constant, term, t, cell)
         if part is None:
             return None
         parts.append(part)
-    stages = list(dict.fromkeys(part.stage for part in parts))
-    return Mass(
-        sympy.Add(*(part.left for part in parts)),
-        sympy.Add(*(part.right for part in parts)),
-        sympy.Add(*(part.total for part in parts)),
-        ", ".join(stages),
-    )
+    return summed(parts)
 
 
-def _terms(density: sympy.Expr, t: sympy.Symbol) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
+def terms_of(density: sympy.Expr, t: sympy.Symbol) -> Iterator[tuple[sympy.Expr, sympy.Expr]]:
     """(constant, function of t) of each term; what multiplies out is the functions, never a constant's sums."""
     for term in sympy.Add.make_args(density):
         constant, moving = term.as_independent(t, as_Add=False)

@@ -138,7 +138,7 @@ def shape(panel: Panel) -> Shape:
             return Shape(center, center, GAUSSIAN, _sharp(panel))
         if not cell.lower.is_infinite or not cell.upper.is_infinite:
             start = tails.value(fn, cell.upper if cell.lower.is_infinite else cell.lower)
-            return Shape(start, _quantile_distance(panel, start), max(falls, default=GAUSSIAN))
+            return Shape(start, _typical_distance(panel, start), max(falls, default=GAUSSIAN))
         center = _median(panel)
         return Shape(center, _quantile_distance(panel, center), max(falls))
 
@@ -147,7 +147,16 @@ def _sharp(panel: Panel) -> bool:
     fn, cell = MpmathTable(), panel.cell
     ends = [tails.value(fn, end) for end in (cell.lower, cell.upper)]
     small = mpmath.mpf(10) ** -15
-    return any(abs(panel.programs[side](fn, end)) < small for side in "pq" for end in ends)
+    heights = [_height(panel.programs[side], fn, end) for side in "pq" for end in ends]
+    return any(abs(height) < small or mpmath.isinf(height) for height in heights)
+
+
+def _height(density, fn, at):
+    """A density at an end of its cell, where it may be infinite."""
+    try:
+        return density(fn, at)
+    except ZeroDivisionError:
+        return mpmath.inf
 
 
 def _median(panel: Panel):
@@ -159,22 +168,34 @@ def _median(panel: Panel):
 
         density = panel.programs["p"]
         return max(scan_points(panel), key=lambda at: density(fn, at))
-    half = program(fn, mpmath.mpf(10) ** 40) / 2
+    right, total = panel.programs["p_right"], tails.value(fn, panel.p_mass.total)
+
+    def below(at) -> bool:
+        """Whether less than half of the mass lies left of a point."""
+        return (program(fn, at) if at < 0 else total - right(fn, at)) < total / 2
+
     low, high = mpmath.mpf(-1), mpmath.mpf(1)
-    while program(fn, low) > half and low > -(mpmath.mpf(10) ** 300):
+    while not below(low) and low > -(mpmath.mpf(10) ** 300):
         low *= 2
-    while program(fn, high) < half and high < mpmath.mpf(10) ** 300:
+    while below(high) and high < mpmath.mpf(10) ** 300:
         high *= 2
     for _ in range(20):
         middle = (low + high) / 2
-        low, high = (middle, high) if program(fn, middle) < half else (low, middle)
+        low, high = (middle, high) if below(middle) else (low, middle)
     return (low + high) / 2
 
 
-def _quantile_distance(panel: Panel, start):
-    """About how far the density stays within a factor e of its value at a point."""
+def _typical_distance(panel: Panel, start):
+    """The distance from the end of a half line at which most of P's mass is, in octaves."""
     fn, density = MpmathTable(), panel.programs["p"]
-    side = -1 if panel.cell.lower.is_infinite and not panel.cell.upper.is_infinite else 1
+    side = -1 if panel.cell.lower.is_infinite else 1
+    distances = [mpmath.mpf(2) ** (mpmath.mpf(i) / 2) for i in range(-400, 401)]
+    return max(distances, key=lambda distance: distance * density(fn, start + side * distance))
+
+
+def _quantile_distance(panel: Panel, start):
+    """About how far to the right the density stays within a factor e of its value at a point."""
+    fn, density, side = MpmathTable(), panel.programs["p"], 1
     width = mpmath.mpf(1)
     inside = start + side * width / 1000
     height = density(fn, inside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from ...core.functions import Certified
 from ...core.pair import Tails
 
 if TYPE_CHECKING:
@@ -53,8 +54,10 @@ def outcome(fn, piece: Piece, x):
     program, loss = piece.inverse_program, piece.panel.programs["loss"]
     ends = value(fn, piece.lower), value(fn, piece.upper)
 
+    gaps = [gap.where for gap in certified(fn, piece).gaps]
+
     def solved(at):
-        return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing)
+        return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing, gaps)
 
     if program is None:
         return solved(x)
@@ -81,32 +84,51 @@ def _masses(fn, piece: Piece, x, right: bool) -> Tails:
         return right_of(fn, piece, t) if right else left_of(fn, piece, t)
 
     rises = right != piece.increasing  # the mass grows with x
-    ends = value(fn, piece.low), value(fn, piece.high)
-    found = fn.between(x, *ends, none if rises else whole, inside, whole if rises else none)
-    return found if piece.inverse_program is not None else _with_gaps(fn, piece, found)
-
-
-def _with_gaps(fn, piece: Piece, found: Tails) -> Tails:
-    """Masses of a piece whose loss may fail to be monotone in some tiny gaps: what is there may be above or below."""
-    ends = value(fn, piece.lower), value(fn, piece.upper)
-    gaps = fn.monotone_gaps(piece.panel.programs["slope"], *ends, piece.increasing)
-    if not gaps:
-        return found
+    sure = certified(fn, piece)
+    found = fn.between(x, sure.low, sure.high, none if rises else whole, inside, whole if rises else none)
     p, q = found
-    for gap in gaps:
-        low, high = type(gap).exactly(gap.lo), type(gap).exactly(gap.hi)
-        at_left = fn.is_infinite(gap.lo)
-        for side in "pq":
-            programs = piece.panel.programs
-            if at_left:
-                most = programs[f"{side}_left"](fn, high)
-            elif fn.is_infinite(gap.hi):
-                most = programs[f"{side}_right"](fn, low)
-            else:
-                most = programs[side](fn, gap) * (high - low)
-            spread = type(gap)(-most.hi, most.hi)
-            p, q = (p + spread, q) if side == "p" else (p, q + spread)
+    for gap in sure.gaps:  # what is there may be above or below
+        most = gap_masses(fn, piece, gap.where)
+        p, q = fn.loosened(p, x, gap.values, most.p), fn.loosened(q, x, gap.values, most.q)
     return Tails(p, q)
+
+
+def certified(fn, piece: Piece) -> Certified:
+    """Where the piece is monotone for certain, and its range; pieces with a closed inverse are by their formulas."""
+    if piece.inverse_program is not None:
+        return Certified((), value(fn, piece.low), value(fn, piece.high))
+    return _certified(fn, piece, precision_of(fn))
+
+
+@lru_cache(maxsize=1024)
+def _certified(fn, piece: Piece, precision: int | None) -> Certified:
+    loss, slope = (piece.panel.programs[name] for name in ("loss", "slope"))
+    ends, values = (
+        (value(fn, one), value(fn, other)) for one, other in ((piece.lower, piece.upper), (piece.low, piece.high))
+    )
+    return fn.certified(lambda t: loss(fn, t), lambda t: slope(fn, t), ends, values, piece.increasing)
+
+
+def gap_masses(fn, piece: Piece, gap) -> Tails:
+    """Bounds of the masses in a gap: the least of its width times the density and the masses up to its rims."""
+    programs, low, high = piece.panel.programs, *(type(gap).exactly(rim) for rim in (gap.lo, gap.hi))
+    masses = []
+    for side in "pq":
+        found = [programs[f"{side}_left"](fn, high), programs[f"{side}_right"](fn, low)]
+        if not (fn.is_infinite(gap.lo) or fn.is_infinite(gap.hi)):
+            found.append(programs[side](fn, gap) * (high - low))
+        masses.append(min((mass for mass in found if mass.hi >= 0), key=lambda mass: float(mass.hi)))
+    return Tails(*masses)
+
+
+def uncertain(fn, piece: Piece) -> Tails | None:
+    """Bounds of the masses of outcomes whose loss may be anything; None if there are none."""
+    sure = certified(fn, piece)
+    unknown = [gap.where for gap in sure.gaps if fn.is_infinite(gap.values.lo) or fn.is_infinite(gap.values.hi)]
+    if not unknown:
+        return None
+    masses = [gap_masses(fn, piece, where) for where in unknown]
+    return Tails(*(sum(side[1:], side[0]) for side in zip(*masses, strict=True)))
 
 
 def right_of(fn, piece: Piece, t) -> Tails:

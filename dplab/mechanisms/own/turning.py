@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import mpmath
@@ -20,7 +21,9 @@ from .tails import precision_of
 if TYPE_CHECKING:
     from .analysis import Panel
 
-SCAN = 400
+SCAN, OCTAVES = 400, 40
+DIGITS = 40
+MOST_DENOMINATOR = 1000
 FAR = mpmath.mpf(10) ** -320
 """Outcomes where both densities are below this are not searched."""
 
@@ -66,7 +69,7 @@ def _evaluated(turning: Turning, fn, precision: int | None):
     return turning.compute(fn)
 
 
-def numeric_turning_points(panel: Panel) -> list[Turning]:
+def numeric_turning_points(panel: Panel) -> list[Turning | sympy.Rational]:
     """The sign changes of s' on a fine scan of the part of the cell where there is mass.
 
     Raises ParameterError if parameters have no values.
@@ -76,24 +79,25 @@ def numeric_turning_points(panel: Panel) -> list[Turning]:
         raise ParameterError(
             names[0], names[0], "a number", "Where the loss turns has no formula, so the parameters must be numbers."
         )
-    fn = MpmathTable()
-    with mpmath.workdps(40):
-        slope = panel.programs["slope"]
-        points = scan_points(panel)
-        values = [slope(fn, at) for at in points]
-        found = []
-        for a, b, at_a, at_b in zip(points, points[1:], values, values[1:], strict=False):
-            if at_a * at_b < 0:
-                found.append(_narrowed(panel, a, b, at_a < 0))
-        return found
+    with mpmath.workdps(DIGITS):
+        known = [(at, sign > 0) for at in scan_points(panel) if (sign := _sign_of_slope(panel, at))]
+        return [_narrowed(panel, a, b, not up_a) for (a, up_a), (b, up_b) in pairwise(known) if up_a != up_b]
+
+
+def _sign_of_slope(panel: Panel, at) -> int:
+    """The sign of s' at a point; 0 where it is 0, or its digits have cancelled: then two precisions disagree."""
+    slope, fn = panel.programs["slope"], MpmathTable()
+    value = slope(fn, at)
+    with mpmath.extradps(10):
+        better = slope(fn, at)
+        return 0 if abs(better) <= 4 * abs(better - value) else int(mpmath.sign(better))
 
 
 def scan_points(panel: Panel) -> list:
-    """Points of the cell where there is mass, dense where most of it is."""
+    """Points of the cell where there is mass, dense where most of it is, and evenly in the logarithm of the distance
+    from finite ends and from the middle."""
     cell, fn = panel.cell, MpmathTable()
     low, high = (_float(end) for end in (cell.lower, cell.upper))
-    if mpmath.isfinite(low) and mpmath.isfinite(high):
-        return [low + (high - low) * (2 * i + 1) / (2 * SCAN) for i in range(SCAN)]
     start = _float(cell.sample)
     ends = []
     for end, side in ((low, -1), (high, 1)):
@@ -105,9 +109,20 @@ def scan_points(panel: Panel) -> list:
             reach *= mpmath.mpf(5) / 4
         ends.append(start + side * reach if mpmath.isinf(end) else end)
     left, right = ends
-    near = [start + 8 * (mpmath.mpf(i) / SCAN - mpmath.mpf(1) / 2) for i in range(SCAN)]
-    wide = [left + (right - left) * (2 * i + 1) / (2 * SCAN) for i in range(SCAN)]
-    return sorted(at for at in {*near, *wide} if left < at < right)
+    width = right - left
+    points = {left + width * (2 * i + 1) / (2 * SCAN) for i in range(SCAN)}
+    if mpmath.isinf(low) or mpmath.isinf(high):
+        points |= {start + 8 * (mpmath.mpf(i) / SCAN - mpmath.mpf(1) / 2) for i in range(SCAN)}
+    for centre, side in ((start, 1), (start, -1), (low, 1), (high, -1)):
+        if mpmath.isfinite(centre):
+            points |= {centre + side * step for step in _octaves(width)}
+    return sorted(at for at in points if left < at < right)
+
+
+def _octaves(most) -> list:
+    """Four distances an octave, from 2^-OCTAVES to the largest."""
+    last = int(mpmath.ceil(4 * mpmath.log(most, 2)))
+    return [mpmath.mpf(2) ** (mpmath.mpf(i) / 4) for i in range(-4 * OCTAVES, last + 1)]
 
 
 def _float(end: sympy.Expr):
@@ -116,13 +131,23 @@ def _float(end: sympy.Expr):
     return mpmath.mpf(str(end.evalf(40)))
 
 
-def _narrowed(panel: Panel, a, b, rising: bool) -> Turning:
+def _narrowed(panel: Panel, a, b, rising: bool) -> Turning | sympy.Rational:
+    """The zero of s' between two points, as a fraction if it is one."""
     fn, slope = MpmathTable(), panel.programs["slope"]
-    with mpmath.workdps(40):
-        at = fn.solve(lambda t: slope(fn, t), mpmath.mpf(0), a, b, rising)
-        room = max(abs(at), mpmath.mpf(1)) * mpmath.mpf(10) ** -12
-        left, right = (_rational(end) for end in (at - room, at + room))
-        return Turning(panel, left, right, rising, sympy.Float(mpmath.nstr(at, 25), 25))
+    at = fn.solve(lambda t: slope(fn, t), mpmath.mpf(0), a, b, rising)
+    room = max(abs(at), mpmath.mpf(1)) * mpmath.mpf(10) ** -12
+    simple = _rational(at).limit_denominator(MOST_DENOMINATOR)
+    if abs(mpmath.mpf(int(simple.p)) / int(simple.q) - at) < room and _is_zero(panel, simple):
+        return simple
+    left, right = (_rational(end) for end in (at - room, at + room))
+    return Turning(panel, left, right, rising, sympy.Float(mpmath.nstr(at, 25), 25))
+
+
+def _is_zero(panel: Panel, at: sympy.Rational) -> bool:
+    """Whether s' vanishes at a fraction, to three times the digits of the scan."""
+    with mpmath.workdps(3 * DIGITS):
+        slope = panel.programs["slope"]
+        return abs(slope(MpmathTable(), mpmath.mpf(int(at.p)) / int(at.q))) < mpmath.mpf(10) ** (-5 * DIGITS // 2)
 
 
 def _rational(value) -> sympy.Rational:

@@ -125,7 +125,11 @@ def _last_that_counts(omega, start, high, digits):
     """Where a density has vanished; far beyond that its formula may cancel to nothing but rounding."""
     reach = mpmath.mpf(1)
     for _ in range(40 if mpmath.isinf(high) else 0):
-        if abs(omega(start + reach)) * reach < mpmath.mpf(10) ** (-digits - 10):
+        value = omega(start + reach)
+        with mpmath.workdps(3 * mpmath.mp.dps // 2):
+            if abs(value - omega(start + reach)) > abs(value) / 1000:
+                return start + reach * 4 / 5
+        if abs(value) * reach < mpmath.mpf(10) ** (-digits - 10):
             return start + reach
         reach *= mpmath.mpf(5) / 4
     return high
@@ -181,6 +185,11 @@ def cumulant_step(setting: Setting, mean, variance, third=None, reason: str = ""
 
     def check(scene: Scene):
         mass = scene.twin.moment(lambda s: mpmath.mpf(1))
+        if scene.twin.moments < (2 if third is None else 3):  # heavy tails of a pair of one's own
+            yield Comparison("the mass of finite losses", mass, scene.twin.totals()[0] - scene.twin.infinite()[0])
+            if scene.twin.moments:
+                yield Comparison("the mean of the loss", scene.number(mean_), scene.twin.moment(lambda s: s) / mass)
+            return
         first = scene.twin.moment(lambda s: s) / mass
         second = scene.twin.moment(lambda s: (s - first) ** 2) / mass
         yield Comparison("the mean of the loss", scene.number(mean_), first)

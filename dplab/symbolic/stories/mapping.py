@@ -7,8 +7,8 @@ import sympy
 
 from ...core.display import text_formula
 from ...mechanisms import PoissonSubsampled
+from ..borders import bisected
 from ..derivation import Comparison, Line, Step
-from ..outputs import bisected
 from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import common

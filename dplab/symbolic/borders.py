@@ -1,0 +1,129 @@
+"""Where two densities cross, and how fast what is integrated falls at the ends: looked at with numbers, since the twin
+of a derivation must not share its formulas."""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+import mpmath
+
+LEAST_DECAY = 1.6
+"""M counts as infinite where its integrand falls no faster than t^-1.6: no quadrature has 30 digits then."""
+GOLDEN, GOLDEN_STEPS = (mpmath.sqrt(5) - 1) / 2, 30
+
+
+def borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, list]:
+    """The ends of the parts on which the sign of p - growth q is constant, and these signs.
+
+    Found by bisection between the points of a coarse grid.
+    """
+
+    def sign(t):
+        difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
+        if mpmath.isinf(scale):  # at an end
+            return 1 if mpmath.isinf(p(t)) else -1
+        return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
+
+    inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
+    ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
+    far = [
+        start + sign * mpmath.mpf(2) ** k
+        for end, start, sign in ((cuts[0], cuts[1], -1), (cuts[-1], cuts[-2], 1))
+        if mpmath.isinf(end) and not mpmath.isinf(start)
+        for k in range(5, 80)
+    ]
+    probes = sorted({*ends, *inside, *(t for t in far if p(t) and q(t))})
+    probes = sorted({*probes, *_bulges(probes, lambda t: p(t) - growth * q(t), lambda t: p(t) + growth * q(t))})
+    signs = [sign(t) for t in probes]
+    borders, states = [cuts[0]], [signs[0]]
+    for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
+        if right != left:
+            borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
+            states.append(right)
+    return [*borders, cuts[-1]], states
+
+
+def _bulges(probes: Sequence, difference: Callable, scale: Callable) -> list:
+    """Where a relative difference comes nearest to 0 between three probes of one sign: it may change its sign twice
+    there. By golden sections, which stop at the first point of the other sign."""
+    heights = [difference(t) / scale(t) if mpmath.isfinite(scale(t)) and scale(t) else mpmath.inf for t in probes]
+    found = []
+    for (a, _, c), (left, middle, right) in zip(_triples(probes), _triples(heights), strict=True):
+        side = mpmath.sign(middle)
+        if not (mpmath.isfinite(left) and mpmath.isfinite(right) and left * side > middle * side < right * side):
+            continue
+        for _ in range(GOLDEN_STEPS):
+            low, high = c - (c - a) * GOLDEN, a + (c - a) * GOLDEN
+            here, there = (difference(t) / scale(t) * side for t in (low, high))
+            if min(here, there) <= 0:
+                found.append(low if here <= 0 else high)
+                break
+            a, c = (a, high) if here < there else (low, c)
+    return found
+
+
+def _triples(values: Sequence) -> Iterator[tuple]:
+    """Three neighbours at a time."""
+    return zip(values, values[1:], values[2:], strict=False)
+
+
+def _near_ends(low, high) -> list:
+    """Points that crowd at both ends of a finite interval: in a long one all that happens may be near one of them."""
+    if mpmath.isinf(low) or mpmath.isinf(high):
+        return []
+    parts = [(high - low) * mpmath.mpf("0.8") ** k for k in range(1, 33)]
+    return [*(low + part for part in parts), *(high - part for part in parts)]
+
+
+def inner_points(low, high, parts: int) -> list:
+    """The middles of equal cells; of an infinite interval, those of a mapped one."""
+    middles = [mpmath.mpf(2 * i + 1) / (2 * parts) for i in range(parts)]
+    if mpmath.isinf(low) and mpmath.isinf(high):
+        return [mpmath.log(u / (1 - u)) for u in middles]
+    if mpmath.isinf(high):
+        return [low + u / (1 - u) for u in middles]
+    if mpmath.isinf(low):
+        return [high - (1 - u) / u for u in middles]
+    return [low + (high - low) * u for u in middles]
+
+
+def decays(cuts: Sequence, p: Callable, q: Callable, z, moment: int = 0) -> bool:
+    """Whether P (P/Q)^z |s|^moment vanishes fast enough for a quadrature at infinite ends of a piece, or grows slowly
+    enough at finite ones."""
+    finite = [x for x in cuts if not mpmath.isinf(x)] or [mpmath.mpf(0)]
+    width = (finite[-1] - finite[0]) or mpmath.mpf(1)
+    steepest = -0.25 if z else -0.6
+    for end, start, sign in ((cuts[0], finite[0], -1), (cuts[-1], finite[-1], 1)):
+        if not mpmath.isinf(end):
+            # P (P/Q)^z ~ d^a at a distance d from a finite end
+            places = [end - sign * width * mpmath.mpf(10) ** d for d in (-10, -20)]
+            values = [_log_power(p, q, place, z, moment) for place in places]
+            if None not in values and (values[0] - values[1]) / (10 * mpmath.log(10)) < steepest:
+                return False
+            continue
+        for reach in (200, 50, 10, 3):
+            near, far = start + sign * width * reach / 10, start + sign * width * reach
+            if p(far) and q(far):
+                values = [_log_power(p, q, x, z, moment) for x in (near, far)]
+                if None not in values and (values[0] - values[1]) / mpmath.log(10) < LEAST_DECAY:
+                    return False
+                break
+    return True
+
+
+def _log_power(p: Callable, q: Callable, t, z, moment: int):
+    """log of P (P/Q)^z |s|^moment, None where one of them vanishes."""
+    a, b = p(t), q(t)
+    if not (a > 0 and b > 0 and a != b):
+        return None
+    loss = mpmath.log(a / b)
+    return mpmath.log(a) + z * loss + moment * mpmath.log(abs(loss))
+
+
+def bisected(holds: Callable, a, b):
+    """The end of the interval from a on which a condition holds, to the working precision."""
+    for _ in range(mpmath.mp.prec + 5):
+        middle = (a + b) / 2
+        if middle in (a, b):
+            break
+        a, b = (middle, b) if holds(middle) else (a, middle)
+    return (a + b) / 2
