@@ -39,28 +39,13 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 """
 
 from fractions import Fraction
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import mpmath
 
+from .certified import Certified
 from .errors import UnboundSymbolError
 from .whole_numbers import WholeNumbers
-
-
-class Gap(NamedTuple):
-    """A part of a piece on which a function is not certainly monotone, and the values it may take there."""
-
-    where: Any
-    values: Any
-
-
-class Certified(NamedTuple):
-    """What is certain of a function that should be monotone on a piece: outside the gaps it is, from the first point to
-    the last. All its values lie between `low` and `high`, those in gaps where nothing is known of them aside."""
-
-    gaps: tuple[Gap, ...]
-    low: Any
-    high: Any
 
 
 class FunctionTable(Protocol):
@@ -97,7 +82,7 @@ class FunctionTable(Protocol):
     def refined(self, t: Any, x: Any, solved: Any) -> Any: ...
     def difference(self, one: tuple, other: tuple) -> Any: ...
     def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool, gaps: Any = ()) -> Any: ...
-    def certified(self, function: Any, slope: Any, ends: tuple, values: tuple, rising: bool) -> "Certified": ...
+    def certified(self, function: Any, slope: Any, ends: tuple, values: tuple, rising: bool) -> Certified: ...
     def integral(self, function: Any, low: Any, high: Any) -> Any: ...
     def spanned(self, low: Any, high: Any, values: Any) -> tuple: ...
     def loosened(self, mass: Any, x: Any, values: Any, most: Any) -> Any: ...

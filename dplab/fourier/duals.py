@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from scipy import special
 
+from ..core.certified import Certified
 from ..core.errors import NoEnclosureError
-from ..core.functions import Certified
 from .intervals import Interval, IntervalTable, U, _joined, as_interval
 
 FN = IntervalTable()

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.certified import Certified
 from ..core.errors import NoEnclosureError
-from ..core.functions import Certified
 from .wide import narrow_down, narrow_up
 
 if TYPE_CHECKING:

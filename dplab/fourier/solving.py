@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from ..core.functions import Certified, Gap
+from ..core.certified import Certified, Gap
 from .intervals import Interval
 
 LADDER = 2.0 ** np.arange(-1070, 1000, 0.5)

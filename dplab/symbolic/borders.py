@@ -70,7 +70,8 @@ def _near_ends(low, high) -> list:
     """Points that crowd at both ends of a finite interval: in a long one all that happens may be near one of them."""
     if mpmath.isinf(low) or mpmath.isinf(high):
         return []
-    parts = [(high - low) * mpmath.mpf("0.8") ** k for k in range(1, 33)]
+    shares = [mpmath.mpf("0.8") ** k for k in range(1, 33)] + [mpmath.mpf(2) ** -k for k in range(11, 60)]
+    parts = [(high - low) * share for share in shares]
     return [*(low + part for part in parts), *(high - part for part in parts)]
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import sympy
 
+from ..core.certified import Certified
 from ..core.errors import NoClosedFormError
-from ..core.functions import Certified
 from ..core.pair import Atom
 from .normal_cdf import Phi
 from .theta import Theta, ThetaAbove

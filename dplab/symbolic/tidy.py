@@ -5,7 +5,7 @@ from sympy.polys.polyerrors import BasePolynomialError
 
 from .table import SympyTable
 
-MOST_FACTORED = 150
+MOST_FACTORED, MOST_JOINED = 150, 300
 MOST_POWER, MOST_LETTERS, MOST_TERMS = 12, 5, 40
 """Larger polynomials are not factored: sympy may take hours over them."""
 CLEARLY = 0.75
@@ -57,6 +57,8 @@ def _factored(expression: sympy.Expr) -> sympy.Expr:
 
 def _tame(expression: sympy.Expr) -> bool:
     """Whether numerator and denominator are small enough as polynomials for sympy to factor them in no time."""
+    if sympy.count_ops(expression) > MOST_JOINED:  # `together` itself may take for ever
+        return False
     for part in sympy.fraction(sympy.together(expression)):
         try:
             found = sympy.Poly(part)

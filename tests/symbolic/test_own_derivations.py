@@ -8,11 +8,12 @@ from mpmath import mpf
 from dplab import Pair, PoissonSubsampled, symbolic
 from dplab.core.errors import ParameterError
 from dplab.mechanisms.own.programs import acot, upper_normal
+from dplab.symbolic.borders import borders
 from dplab.symbolic.calculus import exponential
 from dplab.symbolic.derivation import spelled_out
 from dplab.symbolic.masses import Masses
 from dplab.symbolic.numeric import number
-from dplab.symbolic.outputs import Line, Piece, _borders
+from dplab.symbolic.outputs import Line, Piece
 from dplab.symbolic.worker import Running, StageStopped
 
 T, EPS = sympy.symbols("t eps", real=True)
@@ -254,9 +255,9 @@ def test_the_numbers_find_a_dip_in_a_wide_interval():
     with mpmath.workdps(30):
         twin = Line(x, (Piece(-sympy.oo, sympy.oo, wide, narrow),), (wide, narrow), (-1, 0, 1)).twin({})
         (cuts, p, q), c = twin.pieces[0], mpf("-0.6")
-        borders = _borders(cuts, p, q, mpmath.exp(c))[0]
-        assert len(borders) == 5  # far out the loss is near (t - 1/2)/25
-        assert all(abs(mpmath.log(p(t) / q(t)) - c) < mpf(10) ** -20 for t in borders[1:-1])
+        ends = borders(cuts, p, q, mpmath.exp(c))[0]
+        assert len(ends) == 5  # far out the loss is near (t - 1/2)/25
+        assert all(abs(mpmath.log(p(t) / q(t)) - c) < mpf(10) ** -20 for t in ends[1:-1])
 
 
 def test_ranges_where_every_mass_is_small():

@@ -30,6 +30,10 @@ class Mass(NamedTuple):
     stage: str
 
 
+MOST_OPERATIONS, MOST_TRANSCENDENTAL = 120, 40
+"""Longer rational functions are not integrated; nor are those with constants like e^{3/10}, whose polynomials sympy may
+factor for minutes (their terms have better letters)."""
+
 NO_MASS = Mass(sympy.S.Zero, sympy.S.Zero, sympy.S.Zero, "zero")
 
 
@@ -290,7 +294,7 @@ def _rational(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:
 
 
 def _primitive(rational: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr | None:
-    if sympy.count_ops(rational) > 120:
+    if sympy.count_ops(rational) > (MOST_OPERATIONS if not rational.has(sympy.exp) else MOST_TRANSCENDENTAL):
         return None
     primitive = ratint(rational, variable, real=True)
     if primitive.has(sympy.Integral, sympy.RootSum, sympy.I):

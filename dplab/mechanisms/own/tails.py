@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from ...core.functions import Certified
+from ...core.certified import Certified
 from ...core.pair import Tails
 
 if TYPE_CHECKING:
