@@ -42,6 +42,8 @@ LAWS = {
     ),
     "mean infinite backward": ("exp(-(t - 1) - exp(-(t - 1)))", "exp(-t)/(1 + exp(-t))**2", None, None),
     "M slow": ("2*sqrt(3)/(3*pi*((t + 1/2)**2/3 + 1)**2)", "2/(5*pi*((2*t/5 - 4/5)**2 + 1))", None, None),
+    "crosses close to an end": ("exp(-log(7*t)**2/2)/(t*sqrt(2*pi))", "16*t*exp(-4*t/5)/25", (0, "oo"), None),
+    "roots in quotients": ("1/2 + (1 + t)/3", "1/(log(2)*(1 + t))", (0, 1), None),
     "one loss at all typical outcomes": ("(1 + abs(t))*exp(-abs(t))/4", "2/(pi*(exp(t) + exp(-t)))", None, None),
 }
 QUICK = ("Pareto", "Rayleigh", "exponential", "linear", "root")
