@@ -22,6 +22,7 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `certified(f, slope, ends, values, rising)`  where a piece is not certainly monotone, and its range (see `Certified`)
 `integral(f, low, high)`  of a smooth f
 `up_to(bound)`      a number known to lie in [0, bound] (enclosures only; elsewhere 0)
+`monotone(f, x, rising)`  f(x) for an f with one or several monotone values (enclosures: from the ends of x)
 `spanned(low, high, values)`  the two ends, moved out to where some values may lie
 `loosened(mass, x, values, most)`  the mass, larger or smaller by `most` where x may lie among the values (enclosures)
 `is_infinite(x)`    whether an end of a support is infinite
@@ -84,6 +85,7 @@ class FunctionTable(Protocol):
     def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool, gaps: Any = ()) -> Any: ...
     def certified(self, function: Any, slope: Any, ends: tuple, values: tuple, rising: bool) -> Certified: ...
     def integral(self, function: Any, low: Any, high: Any) -> Any: ...
+    def monotone(self, function: Any, x: Any, rising: bool) -> Any: ...
     def spanned(self, low: Any, high: Any, values: Any) -> tuple: ...
     def loosened(self, mass: Any, x: Any, values: Any, most: Any) -> Any: ...
     def power(self, x: Any, r: Fraction) -> Any: ...
@@ -201,6 +203,10 @@ class MpmathTable(WholeNumbers):
     def certified(self, function, slope, ends: tuple, values: tuple, rising: bool) -> Certified:
         """As was claimed: numbers prove nothing here."""
         return Certified((), *values)
+
+    def monotone(self, function, x, rising: bool):
+        """f(x)."""
+        return function(x)
 
     def spanned(self, low, high, values) -> tuple:
         """The smallest and the largest of all."""

@@ -202,6 +202,10 @@ class DualTable:
         )
         return Dual(value, Interval(*ends))
 
+    def monotone(self, function, x, rising: bool):
+        """f(x)."""
+        return function(x)
+
     def solve(self, function: Callable, x, low, high, rising: bool, gaps=()) -> Dual:
         """The t with function(t) = x, whose derivative is 1/function'(t)."""
         x = _dual(x)

@@ -53,6 +53,10 @@ class FloatTable:
         right = s + np.log(r) + self.log1p((1 - r) / r * np.exp(-s))
         return np.where(np.asarray(s) > 300, right, self.log1p(r * np.expm1(s)))
 
+    def monotone(self, function, x, rising: bool):
+        """f(x)."""
+        return function(x)
+
     def split(self, x, at: int, left: Callable, right: Callable):
         """left where x <= at, right elsewhere."""
         near = np.asarray(x) <= at

@@ -87,13 +87,34 @@ class Placing:
 
         return certified(function, slope, ends, values, rising)
 
-    def spanned(self, low, high, values) -> tuple[Interval, Interval]:
-        """The two ends, moved out to where some values may lie."""
+    def monotone(self, function: Callable, x, rising: bool):
+        """The values of a monotone function: what its formula says, and where x is wide what it says at the ends."""
         from .intervals import Interval, as_interval
 
-        low, high, found = as_interval(low), as_interval(high), [as_interval(value) for value in values]
-        least, most = (min(float(v.lo) for v in (low, *found)), max(float(v.hi) for v in (high, *found)))
-        return Interval(least, max(least, float(low.hi))), Interval(min(most, float(high.lo)), most)
+        x = as_interval(x)
+        found = function(x)
+        with np.errstate(invalid="ignore"):
+            wide = ~(x.hi - x.lo <= WIDE * (1 + np.minimum(np.abs(x.lo), np.abs(x.hi))))
+        if not np.any(wide):
+            return found
+        ends = [function(Interval(end, end)) for end in (x.lo, x.hi)]
+        first, last = ends if rising else ends[::-1]
+        parts = [
+            Interval(np.fmax(here.lo, a.lo), np.fmin(here.hi, b.hi))
+            for here, a, b in zip(found, first, last, strict=True)
+        ]
+        return type(found)(*parts)
+
+    def spanned(self, low, high, values) -> tuple:
+        """The two ends, moved out to where some values may lie; infinite ones are plain numbers."""
+        from .intervals import Interval, as_interval
+
+        inner, outer, found = as_interval(low), as_interval(high), [as_interval(value) for value in values]
+        least, most = min(float(v.lo) for v in (inner, *found)), max(float(v.hi) for v in (outer, *found))
+        return (
+            low if inner.hi == -np.inf else Interval(least, max(least, float(inner.hi))),
+            high if outer.lo == np.inf else Interval(min(most, float(outer.lo)), most),
+        )
 
     def loosened(self, mass, x, values, most) -> Interval:
         """The mass at x, larger or smaller by `most` where x may lie among the values."""

@@ -33,18 +33,21 @@ def certified(function: Callable, slope: Callable, ends: tuple, values: tuple, r
     """
     outer = float(_lo(ends[0])), float(_hi(ends[1]))
     cells = _undecided(slope, *outer, rising)
-    found = function(cells)
-    reach = Interval(np.where(np.isnan(found.lo), -np.inf, found.lo), np.where(np.isnan(found.hi), np.inf, found.hi))
-    gaps = [
-        gap
-        for left, right in _closed(function, cells, *outer, rising)
-        for gap in _named(function, cells, reach, left, right)
-    ]
-    known = [gap.values for gap in gaps if np.isfinite(gap.values.hi - gap.values.lo)]
+    reach = _extended(function(cells))
+    merged = _closed(function, cells, *outer, rising)
+    gaps = [gap for left, right in merged for gap in _named(function, cells, reach, left, right)]
+    rims = [rim for ends_of_gap in merged for rim in ends_of_gap if outer[0] < rim < outer[1]]
+    met = [_extended(function(Interval.exactly(rim))) for rim in rims]
+    met += [gap.values for gap in gaps if np.isfinite(gap.values.hi - gap.values.lo)]
     low, high = (Interval(_lo(value), _hi(value)) for value in values)
-    least = min(float(value.lo) for value in (low, high, *known))
-    most = max(float(value.hi) for value in (low, high, *known))
+    least = min(float(value.lo) for value in (low, high, *met))
+    most = max(float(value.hi) for value in (low, high, *met))
     return Certified(tuple(gaps), Interval(least, max(least, low.hi)), Interval(min(most, high.lo), most))
+
+
+def _extended(value: Interval) -> Interval:
+    """Unbounded where it is no number."""
+    return Interval(np.where(np.isnan(value.lo), -np.inf, value.lo), np.where(np.isnan(value.hi), np.inf, value.hi))
 
 
 def _undecided(slope: Callable, low: float, high: float, rising: bool) -> Interval:
@@ -120,24 +123,24 @@ def _named(function: Callable, cells: Interval, reach: Interval, left: float, ri
     """A gap with the values that the function takes in it; two where they are known on one side only."""
     inside = (cells.lo >= left) & (cells.hi <= right)
     low, high, starts, stops = reach.lo[inside], reach.hi[inside], cells.lo[inside], cells.hi[inside]
+    rims = [rim for rim, cell in ((left, starts[0]), (right, np.max(stops))) if rim != cell]  # widened up to there
+    met = [_extended(function(Interval.exactly(rim))) for rim in rims]
     known = np.isfinite(high - low)
-    rims = [function(Interval.exactly(rim)) for rim in (left, right) if np.isfinite(rim)]
-    rims = [value for value in rims if np.isfinite(value.hi - value.lo)]
 
-    def gap(start: float, stop: float, where) -> Gap:
-        least = min([*low[where], *(value.lo for value in rims)])
-        most = max([*high[where], *(value.hi for value in rims)])
+    def gap(start: float, stop: float) -> Gap:
+        least = min([*low[known], *(float(value.lo) for value in met)])
+        most = max([*high[known], *(float(value.hi) for value in met)])
         return Gap(Interval(start, stop), Interval(least, most))
 
-    if known.all():
-        return [gap(left, right, known)]
     count = int(known.sum())
+    if known.all():
+        return [gap(left, right)]
     if count and known[:count].all():
         cut = float(starts[count])
-        return [gap(left, cut, known), Gap(Interval(cut, right), UNKNOWN)]
+        return [gap(left, cut), Gap(Interval(cut, right), UNKNOWN)]
     if count and known[-count:].all():
         cut = float(stops[-count - 1])
-        return [Gap(Interval(left, cut), UNKNOWN), gap(cut, right, known)]
+        return [Gap(Interval(left, cut), UNKNOWN), gap(cut, right)]
     return [Gap(Interval(left, right), UNKNOWN)]
 
 

@@ -165,6 +165,10 @@ class SympyTable:
         """The shorter form."""
         return min((a - b for a, b in (one, other)), key=sympy.count_ops)
 
+    def monotone(self, function, x, rising: bool):
+        """f(x)."""
+        return function(x)
+
     def solve(self, function, x, low, high, rising: bool, gaps=()):
         """No formula: raises NoClosedFormError."""
         raise NoClosedFormError(f"inverse: the outcome with loss {x} has no closed form between {low} and {high}")

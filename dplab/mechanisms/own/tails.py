@@ -79,9 +79,11 @@ def _masses(fn, piece: Piece, x, right: bool) -> Tails:
     zero = fn.rational(0, 1)
     none, whole = Tails(zero, zero), whole_mass(fn, piece)
 
-    def inside(at) -> Tails:
-        t = outcome(fn, piece, at)
+    def beyond(t) -> Tails:
         return right_of(fn, piece, t) if right else left_of(fn, piece, t)
+
+    def inside(at) -> Tails:
+        return fn.monotone(beyond, outcome(fn, piece, at), not right)
 
     rises = right != piece.increasing  # the mass grows with x
     sure = certified(fn, piece)

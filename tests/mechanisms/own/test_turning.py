@@ -97,3 +97,15 @@ def test_a_density_that_touches_zero_is_cut_there(p, q, zeros):
     true = reference.delta(pair, "0.5", "forward", digits=15).value
     assert bracket.lower <= true <= bracket.upper
     assert bracket.relative_width < 1e-6
+
+
+def test_a_loss_that_is_flat_far_out_keeps_a_narrow_bracket():
+    """Towards both infinities the loss tends to -log 2, so slowly that its slope has no certain sign there."""
+    student = "2/(pi*sqrt(3)*(1 + {}**2/3)**2)"
+    pair = Pair.from_text(
+        f"(exp(-t**2/2)/sqrt(2*pi) + {student.format('(t - 1)')})/2", student.format("t"), support=("-oo", "oo")
+    )
+    bracket = fourier.delta(10 * pair, "0.5", "forward")
+    assert bracket.reached
+    one = fourier.delta(pair, "0.5", "forward")
+    assert one.lower <= reference.delta(pair, "0.5", "forward", digits=15).value <= one.upper
