@@ -2,6 +2,7 @@
 of a derivation must not share its formulas."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import pairwise
 
 import mpmath
@@ -14,14 +15,20 @@ GOLDEN, GOLDEN_STEPS = (mpmath.sqrt(5) - 1) / 2, 30
 def borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, list]:
     """The ends of the parts on which the sign of p - growth q is constant, and these signs.
 
-    Found by bisection between the points of a coarse grid.
+    Found by bisection between the points of a coarse grid, which is finer at the ends and where the difference bulges
+    towards 0.
     """
 
+    @cache
+    def height(t):
+        """The relative difference; infinite at an end where a density is, or has no value."""
+        one, other = p(t), growth * q(t)
+        if not mpmath.isfinite(one + other):
+            return mpmath.inf if mpmath.isinf(one) else -mpmath.inf
+        return (one - other) / (one + other) if one + other else mpmath.mpf(0)
+
     def sign(t):
-        difference, scale = p(t) - growth * q(t), p(t) + growth * q(t)
-        if mpmath.isinf(scale):  # at an end
-            return 1 if mpmath.isinf(p(t)) else -1
-        return 0 if abs(difference) <= scale * mpmath.eps * 2**10 else (1 if difference > 0 else -1)
+        return 0 if abs(height(t)) <= mpmath.eps * 2**10 else int(mpmath.sign(height(t)))
 
     inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
     ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
@@ -32,32 +39,31 @@ def borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, lis
         for k in range(5, 80)
     ]
     probes = sorted({*ends, *inside, *(t for t in far if p(t) and q(t))})
-    probes = sorted({*probes, *_bulges(probes, lambda t: p(t) - growth * q(t), lambda t: p(t) + growth * q(t))})
+    probes = sorted({*probes, *_bulges(probes, height)})
     signs = [sign(t) for t in probes]
-    borders, states = [cuts[0]], [signs[0]]
+    found, states = [cuts[0]], [signs[0]]
     for a, b, left, right in zip(probes, probes[1:], signs, signs[1:], strict=False):
         if right != left:
-            borders.append(bisected(lambda t, left=left: sign(t) == left, a, b))
+            found.append(bisected(lambda t, left=left: sign(t) == left, a, b))
             states.append(right)
-    return [*borders, cuts[-1]], states
+    return [*found, cuts[-1]], states
 
 
-def _bulges(probes: Sequence, difference: Callable, scale: Callable) -> list:
-    """Where a relative difference comes nearest to 0 between three probes of one sign: it may change its sign twice
-    there. By golden sections, which stop at the first point of the other sign."""
-    heights = [difference(t) / scale(t) if mpmath.isfinite(scale(t)) and scale(t) else mpmath.inf for t in probes]
+def _bulges(probes: Sequence, height: Callable) -> list:
+    """Where a function comes nearest to 0 between three probes of one sign: it may change its sign twice there. By
+    golden sections, which stop at the first point of the other sign."""
     found = []
-    for (a, _, c), (left, middle, right) in zip(_triples(probes), _triples(heights), strict=True):
-        side = mpmath.sign(middle)
-        if not (mpmath.isfinite(left) and mpmath.isfinite(right) and left * side > middle * side < right * side):
+    for a, middle, c in _triples(probes):
+        side, (left, here, right) = mpmath.sign(height(middle)), map(height, (a, middle, c))
+        if not (mpmath.isfinite(left) and mpmath.isfinite(right) and left * side > here * side < right * side):
             continue
         for _ in range(GOLDEN_STEPS):
             low, high = c - (c - a) * GOLDEN, a + (c - a) * GOLDEN
-            here, there = (difference(t) / scale(t) * side for t in (low, high))
-            if min(here, there) <= 0:
-                found.append(low if here <= 0 else high)
+            one, other = height(low) * side, height(high) * side
+            if min(one, other) <= 0:
+                found.append(low if one <= 0 else high)
                 break
-            a, c = (a, high) if here < there else (low, c)
+            a, c = (a, high) if one < other else (low, c)
     return found
 
 
@@ -70,7 +76,7 @@ def _near_ends(low, high) -> list:
     """Points that crowd at both ends of a finite interval: in a long one all that happens may be near one of them."""
     if mpmath.isinf(low) or mpmath.isinf(high):
         return []
-    shares = [mpmath.mpf("0.8") ** k for k in range(1, 33)] + [mpmath.mpf(2) ** -k for k in range(11, 60)]
+    shares = [mpmath.mpf("0.8") ** k for k in range(1, 33)] + [mpmath.mpf(2) ** -k for k in range(12, 60, 3)]
     parts = [(high - low) * share for share in shares]
     return [*(low + part for part in parts), *(high - part for part in parts)]
 

@@ -161,18 +161,16 @@ class _Compiler:
             low, high = (end(slots) if callable(end) else end for end in ends)
             cuts = [low, high] if not (mpmath.isinf(low) and mpmath.isinf(high)) else [low, 0, high]
 
-            def value_at(u):
-                return inner([*slots, u]) if callable(inner) else inner
+            finite = [(end, sign) for end, sign in ((low, 1), (high, -1)) if not mpmath.isinf(end)]
 
             def at(u):
                 """A node nearer to an end than rounding allows may lie where the formula has no meaning; far out, where
-                exponentials are 0 and infinite, it is 0."""
-                value = value_at(u)
-                if isinstance(value, mpmath.mpc):
-                    for end, sign in ((low, 1), (high, -1)):
-                        room = (1 + abs(end)) * mpmath.eps * 4
-                        u = u if mpmath.isinf(end) or sign * (u - end) > room else end + sign * room
-                    value = value_at(u)
+                exponentials are 0 and infinite, it is 0. At an end itself the formula says whether it is infinite."""
+                for end, sign in finite:
+                    room = (1 + abs(end)) * mpmath.eps * 4  # of the precision at work, which is higher near a pole
+                    if u != end and sign * (u - end) <= room:
+                        u = end + sign * room
+                value = inner([*slots, u]) if callable(inner) else inner
                 return mpmath.mpf(0) if mpmath.isnan(value) else value
 
             return integrate(at, cuts)

@@ -72,11 +72,30 @@ class Panel:
         """Whether a function is infinite at a finite end."""
         return is_singular(self.at, self.low, self.high)
 
+    @cached_property
+    def slow(self) -> tuple[bool, bool]:
+        """Whether something is left on the left and on the right where a finite interval would end its nodes."""
+        far = 1 / mpmath.sqrt(2 * _nearest())
+        return (
+            bool(mpmath.isinf(self.low)) and self._counts(-far),
+            bool(mpmath.isinf(self.high)) and self._counts(far),
+        )
+
+    def _counts(self, t) -> bool:
+        """Whether a density (the first two of several functions) is more than nothing at an outcome."""
+        values = self.at(t)
+        densities = values[:2] if isinstance(values, tuple) else (values,)
+        return any(abs(value) > mpmath.eps**2 for value in densities)
+
     def _placed(self, level: int):
-        low, high = self.low, self.high
+        low, high, nearest = self.low, self.high, _nearest()
         for distance, weight in _level(level):
-            sides = [right for right in (True, False) if distance > _nearest() or mpmath.isinf(high if right else low)]
-            for right in sides if distance != 1 else (True,):
+            sides: tuple[bool, ...] = (True, False) if distance != 1 else (True,)
+            if distance <= nearest:
+                sides = tuple(right for right in sides if self.slow[right])
+                if not sides:
+                    return
+            for right in sides:
                 if not mpmath.isinf(low) and not mpmath.isinf(high):
                     half = (high - low) / 2
                     yield (high - half * distance if right else low + half * distance), half * weight
