@@ -107,7 +107,7 @@ def decays(cuts: Sequence, p: Callable, q: Callable, z, moment: int = 0) -> bool
             if None not in values and (values[0] - values[1]) / (10 * mpmath.log(10)) < steepest:
                 return False
             continue
-        for reach in (200, 50, 10, 3):
+        for reach in (10**6, 10**4, 200, 50, 10, 3):
             near, far = start + sign * width * reach / 10, start + sign * width * reach
             if p(far) and q(far):
                 values = [_log_power(p, q, x, z, moment) for x in (near, far)]

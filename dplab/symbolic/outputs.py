@@ -5,6 +5,7 @@ derivation starts from one of them. The numeric twin knows nothing but the masse
 and integrates by brute force, and so is what the steps of a derivation are checked against.
 """
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -202,8 +203,13 @@ class Curves:
 
     def infinite(self) -> tuple:
         """P(Q = 0) and Q(P = 0)."""
-        zero = mpmath.mpf(0)
-        own = self._sum(lambda v: (v[0] if v[1] == 0 else zero, v[1] if v[0] == 0 else zero))
+        own = [mpmath.mpf(0), mpmath.mpf(0)]
+        for (cuts, *densities), panels in zip(self.pieces, self.by_piece, strict=True):
+            places = [t for low, high in pairwise(cuts) for t in inner_points(low, high, 3)]
+            for side, other in ((0, 1), (1, 0)):  # far out a density may be below every number: that is not 0
+                if not any(densities[other](t) for t in places):
+                    pick = operator.itemgetter(slice(side, side + 1))
+                    own[side] += mpmath.fsum(panel.integral(pick)[0] for panel in panels)
         return _added(own, self.masses.infinite())
 
     def moment(self, function: Callable, kinks: Sequence = ()):
@@ -286,7 +292,8 @@ def _cut(piece: tuple, typical: Sequence) -> tuple:
             t = start + sign * reach
             counts = weight(p(t), q(t)) * reach
             if counts < mpmath.eps / 1000:
-                return t
+                beyond = (start + sign * reach * mpmath.mpf(10) ** k for k in range(1, 7))
+                return limit if any(weight(p(x), q(x)) > ASTRONOMIC for x in beyond) else t
             if counts > ASTRONOMIC:  # a moment is infinite, though further out exponentials vanish below every number
                 return limit
             reach *= mpmath.mpf(3) / 2

@@ -26,7 +26,7 @@ from dplab import (
 )
 from dplab.core.errors import DplabError, ParameterError, StepFailedError
 from dplab.symbolic import SympyTable
-from dplab.symbolic.derivation import Comparison, Derivation, Line
+from dplab.symbolic.derivation import Comparison, Derivation, Line, Step
 from dplab.symbolic.numeric import number
 
 PAIRS = [
@@ -320,3 +320,26 @@ def test_the_gallery_as_table_and_text():
     assert "where c = log(p/(1 - p))" in str(table)
     with pytest.raises(KeyError, match="no row"):
         table["Gaussian"]
+
+
+def test_few_digits_of_a_quadrature_are_no_failure():
+    """A check that fails is made again with twice the digits, at the same points; what is wrong stays wrong."""
+    seen = []
+
+    def check(scene):
+        point = scene.draw(0, 1)
+        seen.append((point, mpmath.mp.dps))
+        lost = mpmath.mpf(10) ** (-0.6 * mpmath.mp.dps)
+        yield Comparison("a number", point + 1 + lost + wrong, point + 1)
+
+    wrong = 0
+    base = symbolic.derive(Laplace(1))
+    step = Step("One step", (Line("x", sympy.S.One),), "a reason", check, "itself")
+    derivation = Derivation("a subject", [step], base._scene)
+    assert [row.title for row in derivation.checked] == ["One step"]
+    (first, digits), (again, more) = seen
+    assert abs(again - first) < mpmath.mpf(10) ** -40
+    assert more == 2 * digits
+    wrong = mpmath.mpf(10) ** -20
+    with pytest.raises(StepFailedError):
+        Derivation("a subject", [step], base._scene)

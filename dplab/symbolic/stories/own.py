@@ -7,9 +7,11 @@ step says which stage stopped.
 import mpmath
 import sympy
 
+from ...core.errors import DplabError
 from ...mechanisms.own import tails
 from ..calculus import Search, exponential
 from ..derivation import Comparison, Line, Step
+from ..numeric import number
 from ..scene import PAGE, Scene
 from ..worker import StageStopped
 from . import bounds, common, evaluated
@@ -75,8 +77,8 @@ def branch_step(own: Own) -> Step:
     """The monotone pieces of the loss, each with its inverse if that is closed."""
     lines, stopped = [], None
     pieces = own.found.pieces
-    for number, piece in enumerate(pieces, 1):
-        name = "t(s)" if len(pieces) == 1 else f"t{number}(s)"
+    for place, piece in enumerate(pieces, 1):
+        name = "t(s)" if len(pieces) == 1 else f"t{place}(s)"
         low, high = own.range(piece)
         formula = own.outcome(piece, S)
         if formula is None:
@@ -149,9 +151,12 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
         reason = "`omega(s)` is a sum of exponentials, and so is `e^{z s} omega(s)`"
     elif search.integrals:
         found = search.result()
+        definition = sum((sympy.Integral(body, tuple(limits)) for body, *limits in search.integrals), ZERO)
+        if not isinstance(found, StageStopped) and not _agree(found, definition):
+            found = StageStopped("moment generating function", "sympy's antiderivative differs from a quadrature")
         if isinstance(found, StageStopped):
             stopped, reason = found, "The definition: the mean of `e^{z s}`"
-            found = sum((sympy.Integral(body, tuple(limits)) for body, *limits in search.integrals), ZERO)
+            found = definition
         else:
             reason = "sympy's antiderivative, compared with a quadrature"
         total += found
@@ -160,6 +165,21 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
     return common.mgf_step(
         own.setting, [Line("M(z)", total if stopped else common.short(total))], reason, stopped=stopped
     )
+
+
+def _agree(found: sympy.Expr, definition: sympy.Expr) -> bool:
+    """Whether two formulas of M agree between -1 and 0, where it is always finite; parameters are left to the check."""
+    if definition.free_symbols - {Z}:
+        return True
+    with mpmath.workdps(30):
+        for z in (mpmath.mpf(-1) / 3, mpmath.mpc(-1, 16) / 16):
+            try:
+                one, other = (number(formula, {Z: z}) for formula in (found, definition))
+            except (ArithmeticError, ValueError, DplabError):
+                return False
+            if not abs(one - other) <= mpmath.mpf(10) ** -15 * abs(other):
+                return False
+    return True
 
 
 def _mgf_of_law(own: Own) -> sympy.Expr | None:
