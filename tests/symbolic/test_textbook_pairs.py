@@ -44,12 +44,6 @@ LAWS = {
     "M slow": ("2*sqrt(3)/(3*pi*((t + 1/2)**2/3 + 1)**2)", "2/(5*pi*((2*t/5 - 4/5)**2 + 1))", None, None),
     "crosses close to an end": ("exp(-log(7*t)**2/2)/(t*sqrt(2*pi))", "16*t*exp(-4*t/5)/25", (0, "oo"), None),
     "roots in quotients": ("1/2 + (1 + t)/3", "1/(log(2)*(1 + t))", (0, 1), None),
-    "below every number": (
-        "3*exp(-(t - 1) - exp(-(t - 1)))/4 + 3*max(0, 1 - (t - 2)**2)/16",
-        "99*exp(-(t/2 - 1)**2/2)/(200*sqrt(2*pi)) + 1/(100*pi*((t - 3/10)**2 + 1))",
-        None,
-        None,
-    ),
     "M infinite, far out": ("49*t*exp(-7*t/2)/4", "exp(-t**2/32)/(2*sqrt(2*pi))", (0, "oo"), None),
     "one loss at all typical outcomes": ("(1 + abs(t))*exp(-abs(t))/4", "2/(pi*(exp(t) + exp(-t)))", None, None),
 }

@@ -186,7 +186,8 @@ def cumulant_step(setting: Setting, mean, variance, third=None, reason: str = ""
     def check(scene: Scene):
         mass = scene.twin.moment(lambda s: mpmath.mpf(1))
         if scene.twin.moments < (2 if third is None else 3):  # heavy tails of a pair of one's own
-            yield Comparison("the mass of finite losses", mass, scene.twin.totals()[0] - scene.twin.infinite()[0])
+            infinite = scene.twin.infinite()[0]
+            yield Comparison("the mass of finite losses", 1 - infinite, scene.twin.totals()[0] - infinite)
             if scene.twin.moments:
                 yield Comparison("the mean of the loss", scene.number(mean_), scene.twin.moment(lambda s: s) / mass)
             return
