@@ -23,8 +23,8 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `integral(f, low, high)`  of a smooth f
 `up_to(bound)`      a number known to lie in [0, bound] (enclosures only; elsewhere 0)
 `monotone(f, x, rising)`  f(x) for an f with one or several monotone values (enclosures: from the ends of x)
-`spanned(low, high, values)`  the two ends, moved out to where some values may lie
-`loosened(mass, x, values, most)`  the mass, larger or smaller by `most` where x may lie among the values (enclosures)
+`spanned(low, high, values)`  the two ends, moved out to where some values may lie (enclosures only)
+`loosened(mass, x, values, most)`  the mass, up to `most` larger or smaller where x may be a value (enclosures only)
 `is_infinite(x)`    whether an end of a support is infinite
 `floor(x)`          the largest whole number <= x
 `binomial_pmf(n, j, p)`   C(n,j) p^j (1-p)^(n-j)
@@ -207,14 +207,6 @@ class MpmathTable(WholeNumbers):
     def monotone(self, function, x, rising: bool):
         """f(x)."""
         return function(x)
-
-    def spanned(self, low, high, values) -> tuple:
-        """The smallest and the largest of all."""
-        return min(low, *values), max(high, *values)
-
-    def loosened(self, mass, x, values, most):
-        """The mass: numbers keep no uncertainty."""
-        return mass
 
     def integral(self, function, low, high):
         """The integral of a smooth function, by double-exponential quadrature."""

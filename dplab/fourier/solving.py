@@ -136,10 +136,10 @@ def _named(function: Callable, cells: Interval, reach: Interval, left: float, ri
     if known.all():
         return [gap(left, right)]
     if count and known[:count].all():
-        cut = float(starts[count])
+        cut = float(stops[count - 1])  # from there to the next cell the function may go anywhere
         return [gap(left, cut), Gap(Interval(cut, right), UNKNOWN)]
     if count and known[-count:].all():
-        cut = float(stops[-count - 1])
+        cut = float(starts[-count])
         return [Gap(Interval(left, cut), UNKNOWN), gap(cut, right)]
     return [Gap(Interval(left, right), UNKNOWN)]
 
@@ -157,8 +157,7 @@ def solve(function: Callable, x: Interval, low, high, rising: bool, gaps: Sequen
 
     def loss(t: np.ndarray) -> Interval:
         value = function(Interval(t, t))
-        value = value if rising else -value
-        return Interval(np.where(np.isnan(value.lo), -np.inf, value.lo), np.where(np.isnan(value.hi), np.inf, value.hi))
+        return _extended(value if rising else -value)
 
     grid = _grid(float(_lo(low)), float(_hi(high)))
     at = loss(grid)

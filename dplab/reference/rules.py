@@ -78,12 +78,7 @@ def substitution(pld: PLD, lift: float = 0.0) -> Substitution:
     if mpmath.isinf(lower) and mpmath.isinf(upper):
         return Substitution(lambda t: (center + scale * (t + rise), scale), 40.0, True)
     if mpmath.isinf(upper) or mpmath.isinf(lower):
-        end, side = (lower, scale) if mpmath.isinf(upper) else (upper, -scale)
-
-        def half_line(t):
-            return _on_half_line(end, side, t)
-
-        return Substitution(half_line, _extent(pld, mpmath.mp.dps), False)
+        return Substitution(_half_line(pld), _extent(pld, mpmath.mp.dps), False)
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
     def interval(t):
@@ -95,22 +90,27 @@ def substitution(pld: PLD, lift: float = 0.0) -> Substitution:
     return Substitution(interval, 7.0, False)
 
 
-def _on_half_line(end, side, t) -> tuple[Any, Any]:
-    """u and du/dt."""
-    grown = mpmath.exp(t - mpmath.exp(-t))
-    return end + side * grown, abs(side) * grown * (1 + mpmath.exp(-t))
-
-
-@lru_cache(maxsize=256)
-def _extent(pld: PLD, places: int) -> float:
-    """How far t goes on a half line: until nothing is left of either distribution, which for powers of u is far."""
+def _half_line(pld: PLD) -> Callable[[Any], tuple[Any, Any]]:
+    """t -> (u, du/dt) on a half line."""
     coordinate = pld.coordinate(FN)
     assert coordinate is not None
     lower, upper, _, scale = coordinate
     end, side = (lower, scale) if mpmath.isinf(upper) else (upper, -scale)
 
+    def at(t):
+        grown = mpmath.exp(t - mpmath.exp(-t))
+        return end + side * grown, abs(side) * grown * (1 + mpmath.exp(-t))
+
+    return at
+
+
+@lru_cache(maxsize=256)
+def _extent(pld: PLD, places: int) -> float:
+    """How far t goes on a half line: until nothing is left of either distribution, which for powers of u is far."""
+    at = _half_line(pld)
+
     def height(t):
-        u, stretch = _on_half_line(end, side, mpmath.mpf(t))
+        u, stretch = at(mpmath.mpf(t))
         return stretch * max(pld.coordinate_densities(FN, u))
 
     farthest, peak = SHORTEST, max(map(height, range(-3, 4)))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dplab.fourier.intervals import Interval, IntervalTable
-from dplab.fourier.solving import certified, solve
+from dplab.fourier.solving import _named, certified, solve
 
 FN = IntervalTable()
 
@@ -67,3 +67,12 @@ def test_an_endless_gap_has_unknown_values():
     )
     assert found.gaps[-1].where.hi == np.inf
     assert (found.gaps[-1].values.lo, found.gaps[-1].values.hi) == (-np.inf, np.inf)
+
+
+def test_known_values_end_with_the_last_cell_that_has_them():
+    """Between a cell with known values and the next one without, a monotone function may go anywhere."""
+    nothing, cells = np.inf, Interval(np.array([0.0, 2.0]), np.array([1.0, 3.0]))
+    known, unknown = _named(cubic, cells, Interval(np.array([0.0, -nothing]), np.array([5.0, nothing])), 0.0, 3.0)
+    assert (known.where.hi, known.values.hi, unknown.where.lo) == (1.0, 5.0, 1.0)
+    unknown, known = _named(cubic, cells, Interval(np.array([-nothing, 0.0]), np.array([nothing, 5.0])), 0.0, 3.0)
+    assert (known.where.lo, known.values.hi, unknown.where.hi) == (2.0, 5.0, 2.0)

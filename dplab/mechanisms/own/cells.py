@@ -95,7 +95,7 @@ def _cut_at_zeros(cell: Cell, t: sympy.Symbol) -> list[Cell]:
     zeros = {zero for density in (cell.p, cell.q) for zero in _touched(density, t)}
     inside = [zero for zero in zeros if _between(zero, cell.lower, cell.upper)]
     ends = [cell.lower, *ordered(sorted(inside, key=sympy.default_sort_key), "zeros of the densities"), cell.upper]
-    return [Cell(low, high, sample_of(low, high), cell.p, cell.q) for low, high in pairwise(ends)] if inside else [cell]
+    return [Cell(low, high, sample_of(low, high), cell.p, cell.q) for low, high in pairwise(ends)]
 
 
 def _touched(density: sympy.Expr, t: sympy.Symbol) -> Iterator[sympy.Expr]:

@@ -33,11 +33,8 @@ def log_of(density: sympy.Expr, t: sympy.Symbol, sample: sympy.Expr) -> sympy.Ex
         base, exponent = density.args
         return exponent * log_of(_positive(base, t, sample), t, sample)
     if density.is_Add:
-        together = (
-            sympy.factor_terms(sympy.together(density), sign=False) if density.is_rational_function(t) else density
-        )
-        if together.is_Add:
-            together = sympy.factor_terms(together, sign=False)
+        together = sympy.together(density) if density.is_rational_function(t) else density
+        together = sympy.factor_terms(together, sign=False)
         if not together.is_Add:
             return log_of(together, t, sample)
         return _log_of_normals(together, t) or sympy.log(together)

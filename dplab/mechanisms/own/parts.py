@@ -195,13 +195,13 @@ def _typical_distance(panel: Panel, start):
 
 def _quantile_distance(panel: Panel, start):
     """About how far to the right the density stays within a factor e of its value at a point."""
-    fn, density, side = MpmathTable(), panel.programs["p"], 1
+    fn, density = MpmathTable(), panel.programs["p"]
     width = mpmath.mpf(1)
-    inside = start + side * width / 1000
+    inside = start + width / 1000
     height = density(fn, inside)
-    while density(fn, start + side * width) * mpmath.e < height and width > mpmath.mpf(10) ** -60:
+    while density(fn, start + width) * mpmath.e < height and width > mpmath.mpf(10) ** -60:
         width /= 2
-        height = max(height, density(fn, start + side * width / 1000))
-    while density(fn, start + side * 2 * width) * mpmath.e > height and width < mpmath.mpf(10) ** 60:
+        height = max(height, density(fn, start + width / 1000))
+    while density(fn, start + 2 * width) * mpmath.e > height and width < mpmath.mpf(10) ** 60:
         width *= 2
     return width

@@ -4,7 +4,7 @@ in the variable that suits it.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import sympy
@@ -13,7 +13,7 @@ from .cells import Cell, real_zeros, sample_of
 from .masses import Mass, elementary, summed, terms_of
 from .signs import sign
 
-ZERO, ONE, HALF = sympy.S.Zero, sympy.S.One, sympy.S.Half
+ZERO = sympy.S.Zero
 MOST_ROOT = 12
 LONGEST = 200
 """Densities of more operations are left to quadrature."""
@@ -126,34 +126,32 @@ def _at(expression: sympy.Expr, t: sympy.Symbol, end: sympy.Expr) -> sympy.Expr:
 def _logarithms(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Iterator[Change]:
     """u = log(a t + b)."""
     for inside in sorted({node.args[0] for node in density.atoms(sympy.log)}, key=sympy.default_sort_key):
-        found = _linear(inside, t)
-        if found is None:
-            continue
-        a, b = found
         u = sympy.Dummy("u", real=True)
-        ends = tuple(_log(_at(inside, t, end)) for end in (cell.lower, cell.upper))
-        yield Change(
-            u, (sympy.exp(u) - b) / a, sympy.log(inside), sympy.log(inside), ends, sign(a) == 1, "in a logarithm"
-        )
-
-
-def _log(value: sympy.Expr) -> sympy.Expr:
-    return -sympy.oo if value == 0 else value if value is sympy.oo else sympy.log(value)
+        yield from _of_linear(inside, t, cell, u, (sympy.exp, sympy.log), _log, "in a logarithm")
 
 
 def _exponentials(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Iterator[Change]:
     """u = e^{a t + b} where it stands in another exponent."""
     nested = {inner.args[0] for outer in density.atoms(sympy.exp) for inner in outer.args[0].atoms(sympy.exp)}
     for inside in sorted(nested, key=sympy.default_sort_key):
-        found = _linear(inside, t)
-        if found is None:
-            continue
-        a, b = found
         u = sympy.Dummy("u", positive=True)
-        ends = tuple(_exp(_at(inside, t, end)) for end in (cell.lower, cell.upper))
-        yield Change(
-            u, (sympy.log(u) - b) / a, sympy.exp(inside), sympy.exp(inside), ends, sign(a) == 1, "in an exponential"
-        )
+        yield from _of_linear(inside, t, cell, u, (sympy.log, sympy.exp), _exp, "in an exponential")
+
+
+def _of_linear(inside, t, cell: Cell, u, functions: tuple, at_end: Callable, name: str) -> Iterator[Change]:
+    """u = f(a t + b) for a rising f, given with its inverse before it; `at_end` is f with its limits."""
+    inverse, function = functions
+    found = _linear(inside, t)
+    if found is None:
+        return
+    a, b = found
+    ends = at_end(_at(inside, t, cell.lower)), at_end(_at(inside, t, cell.upper))
+    there = function(inside)
+    yield Change(u, (inverse(u) - b) / a, there, there, ends, sign(a) == 1, name)
+
+
+def _log(value: sympy.Expr) -> sympy.Expr:
+    return -sympy.oo if value == 0 else value if value is sympy.oo else sympy.log(value)
 
 
 def _exp(value: sympy.Expr) -> sympy.Expr:

@@ -54,9 +54,8 @@ def outcome(fn, piece: Piece, x):
     program, loss = piece.inverse_program, piece.panel.programs["loss"]
     ends = value(fn, piece.lower), value(fn, piece.upper)
 
-    gaps = [gap.where for gap in certified(fn, piece).gaps]
-
     def solved(at):
+        gaps = [gap.where for gap in certified(fn, piece).gaps]
         return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing, gaps)
 
     if program is None:
@@ -111,6 +110,7 @@ def _certified(fn, piece: Piece, precision: int | None) -> Certified:
     return fn.certified(lambda t: loss(fn, t), lambda t: slope(fn, t), ends, values, piece.increasing)
 
 
+@lru_cache(maxsize=4096)
 def gap_masses(fn, piece: Piece, gap) -> Tails:
     """Bounds of the masses in a gap: the least of its width times the density and the masses up to its rims."""
     programs, low, high = piece.panel.programs, *(type(gap).exactly(rim) for rim in (gap.lo, gap.hi))
