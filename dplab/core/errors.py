@@ -48,6 +48,14 @@ class PrecisionError(DplabError, ArithmeticError):
     """The reference route could not reach the digits asked for within its limits."""
 
 
+class BudgetError(DplabError, TimeoutError):
+    """Work that was given up because it took longer than its budget; `what` names it, `seconds` is the budget."""
+
+    def __init__(self, what: str, seconds: float):
+        self.what, self.seconds = what, seconds
+        super().__init__(f"{what}: the budget of {seconds:g} s of CPU time ran out")
+
+
 class MemoryLimitError(DplabError, MemoryError):
     """A request that would need more memory than allowed, refused beforehand; the message says what fits."""
 

@@ -57,11 +57,12 @@ def _undecided(slope: Callable, low: float, high: float, rising: bool) -> Interv
     kept_left, kept_right = [], []
     for round_ in range(ROUNDS):
         found = slope(Interval(left, right))
-        open_ = ~(found.lo > 0 if rising else found.hi < 0)
+        low_, high_ = (np.broadcast_to(end, left.shape) for end in (found.lo, found.hi))  # it may be constant
+        open_ = ~(low_ > 0 if rising else high_ < 0)
         left, right, family = left[open_], right[open_], family[open_]
         middle = np.where(np.isfinite(left) & np.isfinite(right), 0.5 * left + 0.5 * right, np.inf)
         given_up = (middle <= left) | (middle >= right) | (round_ == ROUNDS - 1)
-        given_up |= ~np.isfinite(found.hi - found.lo)[open_] & (round_ >= HOPELESS)
+        given_up |= ~np.isfinite(high_ - low_)[open_] & (round_ >= HOPELESS)
         given_up |= np.bincount(family, minlength=1)[family] > MOST_OF_A_FAMILY
         kept_left.append(left[given_up])
         kept_right.append(right[given_up])

@@ -9,6 +9,8 @@ import mpmath
 
 LEAST_DECAY = 1.6
 """M counts as infinite where its integrand falls no faster than t^-1.6: no quadrature has 30 digits then."""
+NOISE = 2**10
+"""Relative differences of so many units of rounding are none."""
 GOLDEN, GOLDEN_STEPS = (mpmath.sqrt(5) - 1) / 2, 30
 
 
@@ -28,7 +30,7 @@ def borders(cuts: Sequence, p: Callable, q: Callable, growth) -> tuple[list, lis
         return (one - other) / (one + other) if one + other else mpmath.mpf(0)
 
     def sign(t):
-        return 0 if abs(height(t)) <= mpmath.eps * 2**10 else int(mpmath.sign(height(t)))
+        return 0 if abs(height(t)) <= mpmath.eps * NOISE else int(mpmath.sign(height(t)))
 
     inside = [t for low, high in pairwise(cuts) for t in (*inner_points(low, high, 12), *_near_ends(low, high))]
     ends = [t for t in (cuts[0], cuts[-1]) if not mpmath.isinf(t) and (p(t) or q(t))]
@@ -55,7 +57,8 @@ def _bulges(probes: Sequence, height: Callable) -> list:
     found = []
     for a, middle, c in _triples(probes):
         side, (left, here, right) = mpmath.sign(height(middle)), map(height, (a, middle, c))
-        if not (mpmath.isfinite(left) and mpmath.isfinite(right) and left * side > here * side < right * side):
+        depth = min(left * side, right * side) - here * side
+        if not (mpmath.isfinite(left) and mpmath.isfinite(right)) or depth <= mpmath.eps * NOISE:
             continue
         for _ in range(GOLDEN_STEPS):
             low, high = c - (c - a) * GOLDEN, a + (c - a) * GOLDEN

@@ -17,8 +17,9 @@ import mpmath
 import sympy
 from sympy.core.function import AppliedUndef
 
+from ..core.deadline import within
 from ..core.display import html_table, latex_formula, text_formula
-from ..core.errors import ParameterError, StepFailedError
+from ..core.errors import BudgetError, ParameterError, StepFailedError
 from ..core.parameters import count
 from ..core.progress import progress
 from .letters import latex_of, prose_latex, prose_text
@@ -27,7 +28,9 @@ from .worker import StageStopped
 GUARD_DIGITS = 12
 DIGITS_WHEN_MADE = 30
 SECONDS_WHEN_MADE = 20.0
-"""CPU time for the checks when a derivation is made; steps whose turn comes later are left to `check`, and named."""
+SECONDS_FOR_ONE = 40.0
+"""CPU time for the checks when a derivation is made, and for one of them; steps whose turn comes later, and the one
+whose check is given up, are left to `check`, and named."""
 
 
 class Line(NamedTuple):
@@ -197,7 +200,7 @@ class Derivation:
         titles = [step.title for step in self.steps]
         if len(set(titles)) != len(titles):
             raise ValueError(f"titles of steps must differ: {titles}")
-        self.checked = self._check_within(SECONDS_WHEN_MADE, DIGITS_WHEN_MADE, 1)
+        self.checked = self._check_within(SECONDS_WHEN_MADE, DIGITS_WHEN_MADE, 1, SECONDS_FOR_ONE)
 
     def check(self, digits: int = 50, draws: int = 2) -> CheckReport:
         """Check every step again, to so many digits, at `draws` random admissible parameters each.
@@ -212,8 +215,8 @@ class Derivation:
                 raise ParameterError(name, value, ">= 1")
         return self._check_within(math.inf, digits, draws)
 
-    def _check_within(self, seconds: float, digits: int, draws: int) -> CheckReport:
-        """`check` within so much CPU time, after which no further step begins."""
+    def _check_within(self, seconds: float, digits: int, draws: int, one: float = math.inf) -> CheckReport:
+        """`check` within so much CPU time, after which no further step begins; `one` step has so much at most."""
         rows, ends = [], time.process_time() + seconds
         with progress(total=draws * len(self), unit="check", what="derivation") as bar:
             for draw in range(draws):
@@ -225,11 +228,10 @@ class Derivation:
                     for step in self.steps:
                         if time.process_time() > ends:
                             break
-                        before = random.getstate()
                         try:
-                            found.append(_checked(step, scene, self.subject))
-                        except StepFailedError:  # were it only the quadrature's digits?
-                            found.append(self._checked_again(step, digits, seed, before))
+                            found.append(within(one, f"the check of {step.title!r}", self._patient, step, scene, seed))
+                        except BudgetError:
+                            break
                         bar.update()
                 rows.append(found)
         together = [
@@ -238,6 +240,14 @@ class Derivation:
             for worst in [min(row.digits for row in several)]
         ]
         return CheckReport(digits, tuple(together))
+
+    def _patient(self, step: Step, scene, seed: str) -> Checked:
+        """One check; one that fails is made again: were it only the quadrature's digits?"""
+        before = scene.random.getstate()
+        try:
+            return _checked(step, scene, self.subject)
+        except StepFailedError:
+            return self._checked_again(step, scene.digits, seed, before)
 
     def _checked_again(self, step: Step, digits: int, seed: str, state: tuple) -> Checked:
         """The same check at the same parameters and points, at twice the working precision."""

@@ -8,7 +8,7 @@ and integrates by brute force, and so is what the steps of a derivation are chec
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -204,39 +204,64 @@ class Curves:
     def infinite(self) -> tuple:
         """P(Q = 0) and Q(P = 0)."""
         own = [mpmath.mpf(0), mpmath.mpf(0)]
-        for (cuts, *densities), panels in zip(self.pieces, self.by_piece, strict=True):
-            places = [t for low, high in pairwise(cuts) for t in inner_points(low, high, 3)]
-            for side, other in ((0, 1), (1, 0)):  # far out a density may be below every number: that is not 0
-                if not any(densities[other](t) for t in places):
+        for missing, panels in zip(self._missing, self.by_piece, strict=True):
+            for side, other in ((0, 1), (1, 0)):
+                if missing[other]:
                     pick = operator.itemgetter(slice(side, side + 1))
                     own[side] += mpmath.fsum(panel.integral(pick)[0] for panel in panels)
         return _added(own, self.masses.infinite())
 
+    @cached_property
+    def _missing(self) -> list[tuple[bool, bool]]:
+        """On which pieces P and Q have no density: far out it may be below every number, but that is not 0."""
+        places = ([t for low, high in pairwise(cuts) for t in inner_points(low, high, 3)] for cuts, *_ in self.pieces)
+        return [(not any(map(p, at)), not any(map(q, at))) for at, (_, p, q) in zip(places, self.pieces, strict=True)]
+
     def moment(self, function: Callable, kinks: Sequence = ()):
-        """The integral of function(s) P over the outcomes that both can produce; the function may have kinks."""
+        """The integral of function(s) P over the outcomes that both can produce; the function may have kinks.
+
+        Where the density of Q is below every number the function counts by its limit, if it has one.
+        """
+
+        @cache
+        def limit():
+            value = function(mpmath.inf)
+            return value if mpmath.isfinite(value) else mpmath.mpf(0)
 
         def weighted(values):
-            p, _, loss = values
-            return (mpmath.mpf(0) if loss is None else function(loss) * p,)
+            p, q, loss = values
+            if loss is not None:
+                return (function(loss) * p,)
+            return (limit() * p if p and not q else mpmath.mpf(0),)
 
-        panels = self.panels
-        if kinks:
-            panels = []
-            for cuts, p, q in self.pieces:
+        total = self.masses.moment(function)
+        for missing, (cuts, p, q), panels in zip(self._missing, self.pieces, self.by_piece, strict=True):
+            if any(missing):
+                continue
+            if kinks:
                 points = {x for c in kinks for x in borders(cuts, p, q, mpmath.exp(c))[0]} | set(cuts)
-                panels += _panels(sorted(points), p, q)
-        return sum((panel.integral(weighted)[0] for panel in panels), self.masses.moment(function))
+                panels = _panels(sorted(points), p, q)
+            total += mpmath.fsum(panel.integral(weighted)[0] for panel in panels)
+        return total
 
     def above(self, c) -> tuple:
-        """P(s > c) and Q(s > c): pieces cut where P = e^c Q. A piece on which the loss is c does not count."""
-        masses = [mpmath.mpf(0), mpmath.mpf(0)]
+        """P(s > c) and Q(s > c): pieces cut where P = e^c Q. A piece on which the loss is c does not count.
+
+        Q is integrated at the size that it has beside P: e^c times as large.
+        """
+        masses, growth = [mpmath.mpf(0), mpmath.mpf(0)], mpmath.exp(c)
+        size = max(growth, mpmath.mpf(1))
+
+        def both(values):
+            return values[0], size * values[1]
+
         for cuts, p, q in self.pieces:
-            ends, states = borders(cuts, p, q, mpmath.exp(c))
+            ends, states = borders(cuts, p, q, growth)
             for low, high, state in zip(ends, ends[1:], states, strict=False):
                 if state > 0:
                     for panel in _panels([low, *(x for x in cuts if low < x < high), high], p, q):
-                        masses = [a + b for a, b in zip(masses, panel.integral(lambda v: v[:2]), strict=True)]
-        return _added(masses, self.masses.above(c))
+                        masses = [a + b for a, b in zip(masses, panel.integral(both), strict=True)]
+        return _added((masses[0], masses[1] / size), self.masses.above(c))
 
     def hockey_stick(self, eps):
         """The integral of max(P - e^eps Q, 0)."""

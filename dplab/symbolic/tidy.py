@@ -3,11 +3,15 @@
 import sympy
 from sympy.polys.polyerrors import BasePolynomialError
 
+from .purse import affordable
 from .table import SympyTable
 
 MOST_FACTORED, MOST_JOINED = 150, 300
 MOST_POWER, MOST_LETTERS, MOST_TERMS = 12, 5, 40
 """Larger polynomials are not factored: sympy may take hours over them."""
+MOST_TIDIED, MOST_SIMPLIFIED = 80, 25
+"""A formula of more operations would only become a thicket when it is multiplied out; sympy's own simplification has
+nothing to offer to longer ones."""
 CLEARLY = 0.75
 """A form that was multiplied out must be this much shorter than the one that shows where it comes from."""
 
@@ -24,8 +28,44 @@ def tidy_difference(a: sympy.Expr, b: sympy.Expr, x: sympy.Expr, fn: SympyTable)
     return shorter(plain, compact(plain))
 
 
+@affordable
+def short(expression: sympy.Expr) -> sympy.Expr:
+    """Tidied, and over one denominator where that is no longer and no denominator is negative."""
+
+    def cost(formula: sympy.Expr) -> int:
+        return sympy.count_ops(formula) + (4 if is_negative(sympy.fraction(formula)[1]) else 0)
+
+    plain = _tidied(expression)
+    if sympy.count_ops(plain) > MOST_TIDIED:
+        return plain
+    joined = over_one_denominator(plain)
+    return joined if cost(joined) <= cost(plain) else plain
+
+
+@affordable
+def tidied(expression: sympy.Expr) -> sympy.Expr:
+    """The shortest of a few equal forms; nothing that takes long."""
+    return _tidied(expression)
+
+
+@affordable
 def compact(expression: sympy.Expr) -> sympy.Expr:
     """The expression multiplied out, so that terms cancel, then collected; as it was where that does not help."""
+    return _compact(expression)
+
+
+def _tidied(expression: sympy.Expr) -> sympy.Expr:
+    if expression.has(sympy.Integral, sympy.Piecewise, sympy.Max, sympy.Abs):
+        return expression
+    if sympy.count_ops(expression) > MOST_TIDIED:
+        return expression
+    forms = [expression, _compact(expression)]
+    if sympy.count_ops(expression) < MOST_SIMPLIFIED:
+        forms.append(sympy.simplify(expression))
+    return min(forms, key=sympy.count_ops)
+
+
+def _compact(expression: sympy.Expr) -> sympy.Expr:
     if expression.has(sympy.Piecewise, sympy.Max, sympy.Sum):
         return expression
     expanded = sympy.expand(expression, log=False, power_base=False)

@@ -11,18 +11,21 @@ from itertools import pairwise
 
 import sympy
 
-from ...core.errors import DplabError, ParameterError
+from ...core.deadline import within
+from ...core.errors import BudgetError, DplabError, ParameterError
 from ...core.expression import Expression
 from .cells import Cell, PointMass, cells, split_atoms
 from .formulas import to_sympy
 from .losses import NUMERIC, Inverse, end_value, inverse_of, is_constant, loss_of, turning_points
-from .masses import Mass, exponentials
+from .masses import NO_FORMULA, Mass, exponentials
 from .programs import Program
 from .signs import compared, sign
 from .substitution import mass_of
 from .turning import Turning, numeric_turning_points
 
 MOST_TIDIED = 60
+ONE_STAGE, ALL_STAGES = 5.0, 60.0
+"""Seconds of CPU time for one search (an antiderivative, the turning points, an inverse), and for everything."""
 X = sympy.Symbol("x", real=True)
 """The loss, as the variable of inverses."""
 
@@ -114,6 +117,7 @@ class Analysis:
     missing: sympy.Expr
     cells: tuple[Cell, ...]
     notes: tuple[str, ...] = ()
+    given_up: tuple[BudgetError, ...] = ()
 
     @cached_property
     def range(self) -> tuple | None:
@@ -158,9 +162,9 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
     found = [
         c._replace(p=exponentials(c.p), q=exponentials(c.q)) for c in cells(smooth[0], smooth[1], t, ends[0], ends[1])
     ]
-    masses = [(mass_of(c.p, t, c), mass_of(c.q, t, c)) for c in found]
-    check_densities(found, masses, points, t)
     builder = _Builder(t)
+    masses = [(builder.mass(c.p, c), builder.mass(c.q, c)) for c in found]
+    check_densities(found, masses, points, t)
     for cell, (p_mass, q_mass) in zip(found, masses, strict=True):
         builder.add(cell, p_mass, q_mass)
     builder.add_points(*points)
@@ -175,13 +179,17 @@ def analysed(p: Expression, q: Expression, variable: str, lower, upper) -> Analy
         missing=sympy.Add(*builder.missing),
         cells=tuple(found),
         notes=tuple(builder.notes),
+        given_up=tuple(builder.given_up),
     )
 
 
 def attempted(analysis: Callable, *given):
-    """The analysis, or a ParameterError where a formula is too strange for one of its stages."""
+    """The analysis, or a ParameterError where a formula is too strange for one of its stages.
+
+    Raises BudgetError where it takes longer than `ALL_STAGES`.
+    """
     try:
-        return analysis(*given)
+        return within(ALL_STAGES, "the analysis of the densities", analysis, *given)
     except DplabError:
         raise
     except (ArithmeticError, ValueError, TypeError, AttributeError, NotImplementedError, RecursionError) as error:
@@ -208,6 +216,20 @@ class _Builder:
         self.infinite: list[sympy.Expr] = []
         self.missing: list[sympy.Expr] = []
         self.notes: list[str] = []
+        self.given_up: list[BudgetError] = []
+
+    def mass(self, density: sympy.Expr, cell: Cell) -> Mass:
+        """The mass of a density in a cell."""
+        return self._searched("the search for an antiderivative", NO_FORMULA, mass_of, density, self.t, cell)
+
+    def _searched(self, what: str, otherwise, search: Callable, *arguments):
+        """What a search finds; where it takes too long it is given up, which is kept in mind."""
+        try:
+            return within(ONE_STAGE, what, search, *arguments)
+        except BudgetError as error:
+            self.given_up.append(error)
+            self.notes.append(str(error))
+            return otherwise
 
     def add(self, cell: Cell, p_mass: Mass, q_mass: Mass) -> None:
         """One cell: nothing, mass at an infinity, an atom, or a panel with its monotone pieces."""
@@ -265,7 +287,7 @@ class _Builder:
 
     def _monotone(self, panel: Panel) -> list[Piece]:
         cell, t, loss = panel.cell, self.t, panel.loss
-        turns = turning_points(loss, t, cell)
+        turns = self._searched("the search for turning points", None, turning_points, loss, t, cell)
         if turns is None:
             turns = numeric_turning_points(panel)
             self.notes.append(
@@ -284,7 +306,9 @@ class _Builder:
                 shown = f"{lower} < {t} < {upper}"
                 raise ParameterError("densities", shown, "such that the turning points of the loss can be found")
             numeric = isinstance(lower, Turning) or isinstance(upper, Turning)
-            found = Inverse(None, NUMERIC) if numeric else inverse_of(loss, t, X, lower, upper)
+            found = Inverse(None, NUMERIC)
+            if not numeric:
+                found = self._searched("the search for an inverse", found, inverse_of, loss, t, X, lower, upper)
             low, high = (at_lower, at_upper) if increasing else (at_upper, at_lower)
             pieces.append(Piece(panel, lower, upper, increasing, low, high, found))
             if found.formula is None:

@@ -35,6 +35,7 @@ MOST_OPERATIONS, MOST_TRANSCENDENTAL = 120, 40
 factor for minutes (their terms have better letters)."""
 
 NO_MASS = Mass(sympy.S.Zero, sympy.S.Zero, sympy.S.Zero, "zero")
+NO_FORMULA = Mass(None, None, None, "numeric quadrature")
 
 
 def elementary(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass | None:

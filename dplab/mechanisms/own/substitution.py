@@ -10,7 +10,7 @@ from typing import NamedTuple
 import sympy
 
 from .cells import Cell, real_zeros, sample_of
-from .masses import Mass, elementary, summed, terms_of
+from .masses import NO_FORMULA, Mass, elementary, summed, terms_of
 from .signs import sign
 
 ZERO = sympy.S.Zero
@@ -41,7 +41,7 @@ def mass_of(density: sympy.Expr, t: sympy.Symbol, cell: Cell) -> Mass:
     for constant, term in terms_of(density, t):
         part = _found(constant * term, t, cell)
         if part is None:
-            return Mass(None, None, None, "numeric quadrature")
+            return NO_FORMULA
         parts.append(part)
     return summed(parts)
 

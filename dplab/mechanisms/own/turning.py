@@ -116,7 +116,8 @@ def scan_points(panel: Panel) -> list:
     for centre, side in ((start, 1), (start, -1), (low, 1), (high, -1)):
         if mpmath.isfinite(centre):
             points |= {centre + side * step for step in _octaves(width)}
-    return sorted(at for at in points if left < at < right)
+    room = min(width, mpmath.mpf(1)) * mpmath.mpf(2) ** (-2 * OCTAVES)  # the end itself, rounded, would be a pole
+    return sorted(at for at in points if left + room < at < right - room)
 
 
 def _octaves(most) -> list:

@@ -351,36 +351,3 @@ def whole_range(first, last) -> str:
     if first == -sympy.oo:
         return "for all whole j"
     return f"for {text_formula(sympy.sympify(first))} <= j <= {text_formula(sympy.sympify(last))}"
-
-
-MOST_TIDIED = 80
-"""A formula of more operations would only become a thicket when it is multiplied out."""
-
-
-def tidied(expression) -> sympy.Expr:
-    """The shortest of a few equal forms; nothing that takes long."""
-    from ..tidy import compact
-
-    expression = sympy.sympify(expression)
-    if expression.has(sympy.Integral, sympy.Piecewise, sympy.Max, sympy.Abs):
-        return expression
-    if sympy.count_ops(expression) > MOST_TIDIED:
-        return expression
-    forms = [expression, compact(expression)]
-    if sympy.count_ops(expression) < 25:
-        forms.append(sympy.simplify(expression))
-    return min(forms, key=sympy.count_ops)
-
-
-def short(expression) -> sympy.Expr:
-    """Tidied, and over one denominator where that is no longer and no denominator is negative."""
-    from ..tidy import is_negative, over_one_denominator
-
-    def cost(formula: sympy.Expr) -> int:
-        return sympy.count_ops(formula) + (4 if is_negative(sympy.fraction(formula)[1]) else 0)
-
-    plain = tidied(expression)
-    if sympy.count_ops(plain) > MOST_TIDIED:
-        return plain
-    joined = over_one_denominator(plain)
-    return joined if cost(joined) <= cost(plain) else plain

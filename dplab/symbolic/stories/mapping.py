@@ -10,6 +10,7 @@ from ...mechanisms import PoissonSubsampled
 from ..borders import bisected
 from ..derivation import Comparison, Line, Step
 from ..scene import PAGE, Scene
+from ..tidy import short
 from ..worker import StageStopped
 from . import common
 from .setting import EPS, C, K, S, Setting, T, X, Z
@@ -140,7 +141,7 @@ def profile_steps(setting: Setting, q, masses: tuple, own_letters: tuple = (), o
     reason = MAPPED
     if setting.backward:
         reason += "; from the other side `delta'(eps) = 1 - e^eps + e^eps delta(-eps)`"
-    mixed_below = through(lambda p, of_q: common.short(1 - q * p - (1 - q) * of_q), p_above, q_above)
+    mixed_below = through(lambda p, of_q: short(1 - q * p - (1 - q) * of_q), p_above, q_above)
     curve = (q_above, mixed_below) if setting.backward else (mixed_below, q_above)
     return [
         common.delta_step(setting, [Line("delta(eps)", delta)], reason, (*own_letters, *letters)),

@@ -13,6 +13,7 @@ from ..calculus import Search, exponential
 from ..derivation import Comparison, Line, Step
 from ..numeric import number
 from ..scene import PAGE, Scene
+from ..tidy import short, tidied
 from ..worker import StageStopped
 from . import bounds, common, evaluated
 from .own_curve import MOST_WRITTEN, Tails
@@ -82,7 +83,8 @@ def branch_step(own: Own) -> Step:
         low, high = own.range(piece)
         formula = own.outcome(piece, S)
         if formula is None:
-            stopped = StageStopped("inverse", f"{name} solves s(t) = s; no closed solution was found")
+            unsolved = StageStopped("inverse", f"{name} solves s(t) = s; no closed solution was found")
+            stopped = own.explained(unsolved, "inverse", "turning points")
             formula = sympy.Function("s^{-1}")(S)
         lines.append(Line(name, formula, common.interval("s", low, high)))
 
@@ -162,9 +164,7 @@ def mgf_step(own: Own, squares: list[sympy.Expr], search: Search) -> Step:
         total += found
     elif not squares:
         reason = "One term for each atom"
-    return common.mgf_step(
-        own.setting, [Line("M(z)", total if stopped else common.short(total))], reason, stopped=stopped
-    )
+    return common.mgf_step(own.setting, [Line("M(z)", total if stopped else short(total))], reason, stopped=stopped)
 
 
 def _agree(found: sympy.Expr, definition: sympy.Expr) -> bool:
@@ -215,7 +215,7 @@ def moments(own: Own, mgf, closed: bool) -> list[Step]:
 
 def _cumulants(own: Own) -> Step:
     mass = 1 - own.infinite
-    mean = common.tidied(own.expectation(lambda s: s) / mass)
+    mean = tidied(own.expectation(lambda s: s) / mass)
     kappa = sympy.Symbol("kappa1", real=True)
     square = own.expectation(lambda s: s**2)
     return common.cumulant_step(
@@ -235,8 +235,8 @@ def _closed_cumulants(own: Own, mgf) -> Step | None:
     if any(value.has(sympy.nan, sympy.zoo, sympy.oo) or sympy.count_ops(value) > MOST_WRITTEN for value in at_zero):
         return None
     kappa = sympy.Symbol("kappa1", real=True)
-    mean, square = (common.short(value / at_zero[0]) for value in at_zero[1:])
-    variance = common.short(square - mean**2)
+    mean, square = (short(value / at_zero[0]) for value in at_zero[1:])
+    variance = short(square - mean**2)
     if sympy.count_ops(variance) <= MOST_WRITTEN / 2:
         return common.cumulant_step(own.setting, mean, variance)
     return common.cumulant_step(own.setting, mean, square - kappa**2, letters=((kappa, mean),))
@@ -251,7 +251,7 @@ def _profile(own: Own) -> list[Step]:
             ),
             own.t,
         )
-        return evaluated.profile_steps(own.setting, stick)
+        return evaluated.profile_steps(own.setting, stick, own.explained(evaluated.TAILS, "antiderivative", "inverse"))
     first, second = own.setting.first, own.setting.second
     reason = (
         f"Lemma 2 of Koskela et al. 2021: delta is `{first}(s > eps)`, `{second}(s > eps)`, the second times `e^eps`, "

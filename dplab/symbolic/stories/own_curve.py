@@ -13,8 +13,7 @@ from typing import NamedTuple
 import sympy
 
 from ..derivation import spelled_out
-from ..tidy import CLEARLY, sign_of
-from . import common
+from ..tidy import CLEARLY, short, sign_of
 from .own_law import Own, PieceTails, tails_of_pieces
 
 ZERO = sympy.S.Zero
@@ -77,7 +76,7 @@ class Tails:
         if self.regions is None:
             p, q = self.masses(x)
             return 1 - p, q
-        return self._cases([common.short(1 - region.p) for region in self.regions], x), self._side(1, x)
+        return self._cases([short(1 - region.p) for region in self.regions], x), self._side(1, x)
 
     def masses_in_exp(self, x: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
         """P and Q of {s > log x}."""
@@ -98,7 +97,7 @@ class Tails:
     @cached_property
     def _sticks(self) -> list[sympy.Expr]:
         assert self.regions is not None
-        return [common.short(region.p - sympy.exp(self.x) * region.q) for region in self.regions]
+        return [short(region.p - sympy.exp(self.x) * region.q) for region in self.regions]
 
     def _side(self, side: int, x: sympy.Symbol, at: Callable = sympy.sympify, loss=None) -> sympy.Expr:
         if self._summed is not None:
@@ -157,7 +156,7 @@ def _masses(own: Own, tails: list[PieceTails], place: dict, here: float) -> tupl
             p, q = p + atom.p, q + atom.q
         else:
             everything = False
-    return (sympy.S.One, 1 - own.missing) if everything else (common.short(p), common.short(q))
+    return (sympy.S.One, 1 - own.missing) if everything else (short(p), short(q))
 
 
 def _places(ends: list[sympy.Expr]) -> tuple[list[sympy.Expr], dict[sympy.Expr, int]] | None:

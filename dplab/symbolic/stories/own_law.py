@@ -19,6 +19,7 @@ from ..normal_cdf import Phi
 from ..outputs import Line as Densities
 from ..outputs import Piece as Interval
 from ..outputs import Row
+from ..tidy import short, tidied
 from ..worker import StageStopped
 from . import common
 from .setting import S, Setting
@@ -59,10 +60,19 @@ class Own:
         self.setting, self.pair, self.back = setting, setting.pair, setting.backward
         self.found, self.t = self.pair.analysis, self.pair.variable
         self.infinite, self.missing = self.found.infinite, self.found.missing
-        self.atoms = [Atom(readable(a.loss), common.short(a.p), common.short(a.q)) for a in self.found.atoms]
+        self.atoms = [Atom(readable(a.loss), short(a.p), short(a.q)) for a in self.found.atoms]
         if self.back:
             self.infinite, self.missing = self.missing, self.infinite
             self.atoms = [Atom(-a.loss, a.q, a.p) for a in self.atoms[::-1]]
+
+    def explained(self, stopped: StageStopped, *searches: str) -> StageStopped:
+        """A stage without a formula, with the search that was given up, if one of these was."""
+        for error in self.found.given_up:
+            if any(search in error.what for search in searches):
+                return StageStopped(
+                    stopped.stage, f"{stopped.reason} ({error.what} ran out of its budget)", error.seconds
+                )
+        return stopped
 
     def sides(self, panel: Panel) -> tuple[sympy.Expr, sympy.Expr]:
         """First and second density on a panel."""
@@ -119,9 +129,9 @@ def near_end(end) -> sympy.Expr:
 @lru_cache(maxsize=1024)
 def readable(formula: sympy.Expr) -> sympy.Expr:
     """An outcome or a loss as short as may be, what stands in logarithms and roots too."""
-    inside = formula.replace(sympy.log, lambda of: sympy.log(common.short(of)))
-    inside = inside.replace(lambda e: e.is_Pow and e.exp == HALF, lambda e: sympy.sqrt(common.short(e.base)))
-    return min(formula, inside, common.short(inside), key=sympy.count_ops)
+    inside = formula.replace(sympy.log, lambda of: sympy.log(short(of)))
+    inside = inside.replace(lambda e: e.is_Pow and e.exp == HALF, lambda e: sympy.sqrt(short(e.base)))
+    return min(formula, inside, short(inside), key=sympy.count_ops)
 
 
 def _readable(mass: sympy.Expr) -> sympy.Expr:
@@ -142,8 +152,8 @@ def density_of(own: Own, s) -> tuple[sympy.Expr, tuple] | None:
             return None
         t = readable(piece.inverse).xreplace(x)
         slope = sympy.diff(piece.loss, own.t) * (1 if piece.increasing else -1)
-        there = common.tidied(own.sides(piece.panel)[0] / slope)
-        value = common.short(there.xreplace({own.t: t}))
+        there = tidied(own.sides(piece.panel)[0] / slope)
+        value = short(there.xreplace({own.t: t}))
         if sympy.count_ops(value) > MOST_SUBSTITUTED and sympy.count_ops(there) < sympy.count_ops(value) / 2:
             letter = outcome_letter(own, number)
             letters.append((letter, t))
@@ -177,7 +187,7 @@ def law_lines(own: Own, name: str, density, ends, atoms, infinite) -> list[Line]
     if ends is not None:
         when = common.interval("s", *ends)
         lines.append(Line(f"{name}(s)", density, when))
-    lines += [Line(f"mass at {text_formula(atom.loss)}", common.short(atom.p)) for atom in atoms]
+    lines += [Line(f"mass at {text_formula(atom.loss)}", short(atom.p)) for atom in atoms]
     return [*lines, Line("delta(inf)" if name == "omega" else f"delta{name[5:]}(inf)", infinite)]
 
 
@@ -233,9 +243,9 @@ def _mass_beyond(own: Own, piece: Piece, mass, t, right: bool, whole_panel: bool
     """The mass of the piece beyond t on one side, and that of all of the piece."""
     source = mass.right if right else mass.left
     source = _readable(source)
-    at = common.tidied(source.xreplace({own.t: t}))
+    at = tidied(source.xreplace({own.t: t}))
     if whole_panel:
-        return at, common.tidied(_readable(mass.total))
+        return at, tidied(_readable(mass.total))
     rest = source.xreplace({own.t: piece.upper if right else piece.lower}) if _inner(piece, right) else ZERO
     other = (
         source.xreplace({own.t: piece.lower if right else piece.upper})

@@ -109,3 +109,11 @@ def test_a_loss_that_is_flat_far_out_keeps_a_narrow_bracket():
     assert bracket.reached
     one = fourier.delta(pair, "0.5", "forward")
     assert one.lower <= reference.delta(pair, "0.5", "forward", digits=15).value <= one.upper
+
+
+def test_the_scan_keeps_off_an_end_that_rounding_moved():
+    """1/20 and 3/10 - 1/4 are two numbers in binary; the loss is infinite at that end."""
+    pair = Pair.from_text("4/5*exp(-4/5*t - exp(-4/5*t))", "3*max(0, 1 - (4*t - 6/5)**2)")
+    inner = [piece for piece in pair.pieces]
+    assert [str(end) for end in (inner[0].lower, inner[-1].upper)] == ["1/20", "11/20"]
+    assert [piece.increasing for piece in inner] == [False, True]
