@@ -36,7 +36,8 @@ def test_what_runs_away_is_given_up_and_named():
     with pytest.raises(BudgetError, match=r"the search: the budget of 0\.1 s of CPU time ran out") as caught:
         within(0.1, "the search", _spin)
     assert (caught.value.what, caught.value.seconds) == ("the search", 0.1)
-    assert isinstance(caught.value, DplabError) and isinstance(caught.value, TimeoutError)
+    assert isinstance(caught.value, DplabError)
+    assert isinstance(caught.value, TimeoutError)
 
 
 def test_handlers_of_ordinary_errors_do_not_take_it():
@@ -66,7 +67,7 @@ def test_one_that_is_swallowed_comes_again():
     assert len(swallowed) == 1
 
 
-@pytest.mark.parametrize("inner, outer, ended", [(0.1, 30.0, "inner"), (30.0, 0.1, "outer")])
+@pytest.mark.parametrize(("inner", "outer", "ended"), [(0.1, 30.0, "inner"), (30.0, 0.1, "outer")])
 def test_of_two_budgets_the_smaller_one_ends(inner, outer, ended):
     with pytest.raises(BudgetError) as caught:
         within(outer, "outer", within, inner, "inner", _spin)

@@ -6,7 +6,7 @@ import sympy
 from dplab import Pair, fourier, reference, symbolic
 from dplab.core.errors import BudgetError
 from dplab.mechanisms.own import analysis
-from dplab.symbolic import deriving, derivation, purse, tidy
+from dplab.symbolic import derivation, deriving, purse, tidy
 
 
 def _runs_away(*_, **__):
@@ -29,7 +29,8 @@ def _pair(number: int) -> Pair:
 def test_tidying(monkeypatch):
     monkeypatch.setattr(tidy, "_tidied", _runs_away)
     found = symbolic.derive(_pair(1))
-    assert "stand as they came" in found.note and not found.unchecked
+    assert "stand as they came" in found.note
+    assert not found.unchecked
     assert found["Tight delta"].stopped is None
 
 
@@ -61,7 +62,8 @@ def test_antiderivatives(monkeypatch):
     pair = _pair(3)
     assert any("antiderivative" in stage and "budget" in stage for stage in pair.stages)
     stopped = symbolic.derive(pair)["Tight delta"].stopped
-    assert "the search for an antiderivative ran out of its budget" in str(stopped) and stopped.spent == 0.2
+    assert "the search for an antiderivative ran out of its budget" in str(stopped)
+    assert stopped.spent == 0.2
     value = reference.delta(pair, "0.1")
     assert abs(value.value - reference.delta(_pair(4), "0.1").value) < 1e-25
 
