@@ -192,6 +192,10 @@ class Pair(ABC):
         """
         return [self]
 
+    def turns(self, fn) -> list | None:
+        """The coordinates at which the loss turns, in increasing order, where they are known; None where not."""
+        return None
+
     def knots(self, fn) -> list:
         """Losses inside the support where `density`, `above` and `below` change their formula, largest first."""
         return []

@@ -131,6 +131,10 @@ class PLD:
         """The continuous part cut into smooth panels, each with a coordinate of its own; atoms left aside."""
         return [PLD(panel, self.backward) for panel in self.pair.panels()]
 
+    def turns(self, fn) -> list | None:
+        """The coordinates at which the loss turns, None where they are not known."""
+        return self.pair.turns(fn)
+
     def knots(self, fn) -> list:
         """Losses inside the support where the formulas of the tails change, largest first."""
         knots = self.pair.knots(fn)

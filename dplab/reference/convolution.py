@@ -2,9 +2,9 @@
 
     delta(eps) = delta(inf) + sum_a p_a d(eps - s_a) + int d(eps - s(u)) p(u) du,  d(x) = P(x < s < inf) - e^x Q(s > x),
 
-with d of the second step, which has kinks at that step's atoms and where its support ends. The integral over the
-first step's coordinate u is split where eps - s(u) meets one of them and taken by the double-exponential rule on every
-piece (Takahasi and Mori 1974), halving its step until nothing changes.
+with d of the second step, which has kinks at that step's atoms and where one of its monotone pieces ends. The integral
+over the first step's coordinate u, panel by panel, is split where eps - s(u) meets one of them and taken by the
+double-exponential rule on every piece (Takahasi and Mori 1974), halving its step until nothing changes.
 """
 
 from __future__ import annotations
@@ -38,37 +38,36 @@ WIDENINGS = 12
 
 
 def two_steps(law: Law, eps, digits: int) -> Found:
-    """delta of a composition of exactly two steps, the first of which has a density and a loss monotone in u."""
+    """delta of a composition of exactly two steps, one of which has a density and a loss of known turns."""
     first, second = _ordered(law)
-    _, farthest, gaussian = substitution(first)
-    for _ in range(WIDENINGS):
-        found = _within(law, first, second, farthest, eps, digits)
+    for wider in range(WIDENINGS):
+        found = _within(law, first, second, wider, eps, digits)
         with mpmath.workdps(digits + GUARD):
-            outside = _outside(first, farthest)
+            outside = mpmath.fsum(_outside(panel, wider) for panel in first.panels())
             if outside <= guarded(found.value, digits):
                 break
-        farthest *= 1.6 if gaussian else 1.1
     return found._replace(error=found.error + outside)
 
 
-def _outside(pld: PLD, farthest: float) -> Any:
+def _outside(panel: PLD, wider: int) -> Any:
     """About the P-mass beyond the ends of t, where densities fall at least exponentially; 0 on a finite range."""
-    path = _path(pld, farthest)
+    path = _path(panel, wider)
     if path.whole:
         return mpmath.mpf(0)
     edges = [path.at(end) for end in path.ends]
-    return mpmath.fsum(abs(pld.coordinate_densities(FN, u).p * stretch) for u, stretch in edges)
+    return mpmath.fsum(abs(panel.coordinate_densities(FN, u).p * stretch) for u, stretch in edges)
 
 
-def _within(law: Law, first: PLD, second: PLD, farthest: float, eps, digits: int) -> Found:
-    """delta, of the first step's law between -farthest and farthest."""
+def _within(law: Law, first: PLD, second: PLD, wider: int, eps, digits: int) -> Found:
+    """delta, the range of t widened so many times."""
 
     def compute(places: int) -> Sum:
         x = evaluate(eps, FN)
         tolerance = mpmath.mpf(10) ** (5 - places)
         parts = [_profile(second, x - s).times(p) for s, p in atom_nodes(first)]
-        path = _path(first, farthest)
-        parts += [_piece(first, second, x, path.at, *ends, tolerance) for ends in _pieces(first, second, x, path)]
+        for panel in first.panels():
+            path = _path(panel, wider)
+            parts += [_piece(panel, second, x, path.at, *ends, tolerance) for ends in _pieces(panel, second, x, path)]
         infinite = law.mass_at_infinity()
         value, slope, size, mass = (mpmath.fsum(column) for column in zip(*parts, strict=True))
         missing = abs(1 - first.mass_at_infinity(FN) - mass)
@@ -79,10 +78,16 @@ def _within(law: Law, first: PLD, second: PLD, farthest: float, eps, digits: int
     return agreeing(compute, digits, "convolution of two steps")
 
 
-def monotone(pld: PLD) -> bool:
-    """Whether the loss of a step with a density runs one way along its coordinate (looked at, not proved)."""
-    if len(pld.panels()) != 1:
-        return False
+def turns_known(pld: PLD) -> bool:
+    """Whether it is known where the loss of a step with a density turns: its panels say so, or it runs one way."""
+    panels = pld.panels()
+    if all(panel.turns(FN) is not None for panel in panels):
+        return True
+    return len(panels) == 1 and _monotone(pld)
+
+
+def _monotone(pld: PLD) -> bool:
+    """Whether the loss runs one way along the coordinate (looked at, not proved)."""
     with mpmath.workdps(20):
         at, farthest, _ = substitution(pld)
         outcomes = [at(mpmath.mpf(farthest) * i / LOOKS)[0] for i in range(-LOOKS, LOOKS + 1)]
@@ -97,8 +102,8 @@ def _ordered(law: Law) -> tuple[PLD, PLD]:
     steps = [pld for pld, k in law.parts for _ in range(k)]
 
     def whole_line(pld: PLD) -> bool:
-        coordinate = pld.coordinate(FN)
-        return coordinate is None or bool(mpmath.isinf(coordinate.lower))
+        coordinates = [panel.coordinate(FN) for panel in pld.panels()]
+        return any(coordinate is None or bool(mpmath.isinf(coordinate.lower)) for coordinate in coordinates)
 
     steps.sort(key=whole_line)
     return steps[0], steps[1]
@@ -132,40 +137,47 @@ class Path(NamedTuple):
     whole: bool
 
 
-def _path(pld: PLD, farthest: float) -> Path:
-    """A path along the coordinate, on an infinite range from -farthest to farthest.
+def _path(panel: PLD, wider: int) -> Path:
+    """A path along the coordinate, on an infinite range between two ends beyond which nothing counts, moved out so many
+    times.
 
     A finite interval is its own path: the pieces have ends enough of their own, and a rule that crowds at both ends
     twice converges slowly.
     """
-    coordinate = pld.coordinate(FN)
+    coordinate = panel.coordinate(FN)
     assert coordinate is not None
     ends = [coordinate.lower, coordinate.upper]
     if not any(mpmath.isinf(end) for end in ends):
         return Path(lambda u: (u, mpmath.mpf(1)), ends, True)
-    at = substitution(pld).at
-    return Path(at, [side * _reach(pld, at, side, mpmath.mpf(farthest)) for side in (-1, 1)], False)
+    at, farthest, gaussian = substitution(panel)
+    farthest = mpmath.mpf(farthest * (1.6 if gaussian else 1.1) ** wider)
+    return Path(at, [side * _reach(panel, at, side, farthest) for side in (-1, 1)], False)
 
 
-def _reach(pld: PLD, at: Callable, side: int, farthest):
+def _reach(panel: PLD, at: Callable, side: int, farthest):
     """How far the path goes on one side: less far where densities are 0 before."""
-    while farthest > 1 and not any(pld.coordinate_densities(FN, at(side * farthest)[0])):
+    while farthest > 1 and not any(panel.coordinate_densities(FN, at(side * farthest)[0])):
         farthest -= mpmath.mpf(1) / 4
     return farthest
 
 
-def _pieces(first: PLD, second: PLD, eps, path: Path) -> list[tuple[Any, Any]]:
+def _pieces(panel: PLD, second: PLD, eps, path: Path) -> list[tuple[Any, Any]]:
     """The intervals of t between the kinks of d(eps - s(u(t)))."""
-    at, ends, _ = path
-    kinks = [atom.loss for atom in second.atoms(FN)] + [e for e in second.support(FN) or () if not mpmath.isinf(e)]
+    at, (start, end), _ = path
+    kinks = [atom.loss for atom in second.atoms(FN)] + second.knots(FN)
+    kinks += [e for e in second.support(FN) or () if not mpmath.isinf(e)]
 
     def loss(t):
-        return first.coordinate_loss(FN, at(t)[0])
+        return panel.coordinate_loss(FN, at(t)[0])
 
-    low, high = loss(ends[0]), loss(ends[1])
-    inside = [kink for kink in kinks if min(low, high) < eps - kink < max(low, high)]
-    splits = sorted({_solved(lambda t, k=kink: loss(t) + k - eps, ends) for kink in inside})
-    points = [ends[0], *splits, ends[1]]
+    turns = [_solved(lambda t, u=u: at(t)[0] - u, [start, end]) for u in panel.turns(FN) or ()]
+    bounds = [start, *(t for t in turns if start < t < end), end]
+    splits = []
+    for ends in itertools.pairwise(bounds):
+        low, high = sorted(map(loss, ends))
+        inside = [kink for kink in kinks if low < eps - kink < high]
+        splits += sorted({_solved(lambda t, k=kink: loss(t) + k - eps, list(ends)) for kink in inside})
+    points = sorted({*bounds, *splits})
     return list(itertools.pairwise(points))
 
 
@@ -184,18 +196,18 @@ def _solved(function: Callable, ends: list) -> Any:
     return high
 
 
-def _piece(first: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance) -> Profile:
+def _piece(panel: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance) -> Profile:
     """The integral over t from lower to upper."""
     middle, half = (lower + upper) / 2, (upper - lower) / 2
 
     def sample(v) -> Profile:
         inner = mpmath.pi / 2 * mpmath.sinh(v)
         u, stretch = at(middle + half * mpmath.tanh(inner))
-        weight = first.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
+        weight = panel.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
         weight /= mpmath.cosh(inner) ** 2
         if not weight:
             return Profile(weight, weight, weight, weight)
-        return _profile(second, eps - first.coordinate_loss(FN, u)).times(weight)
+        return _profile(second, eps - panel.coordinate_loss(FN, u)).times(weight)
 
     reach = mpmath.asinh(mpmath.log(1 / tolerance) / mpmath.pi * 2) + 1
     step = mpmath.mpf(1) / 4

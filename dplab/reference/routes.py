@@ -9,7 +9,7 @@ from ..core.errors import PrecisionError
 from ..core.parameters import evaluate
 from .arithmetic import FN
 from .atomic import MOST_ATOMS, atomic, atoms_and_one_step, atoms_estimate, two_atoms_each
-from .convolution import monotone, two_steps
+from .convolution import turns_known, two_steps
 from .found import GUARD, Found, sign
 from .integrals import Integrals
 from .inversion import epsilon, known_epsilon
@@ -117,7 +117,7 @@ class Solver:
             return Route.ATOMS_AND_ONE_STEP
         if only_laplace(law) and law.steps <= MOST_STEPS:
             return Route.RESIDUES
-        if law.steps == 2 and law.continuous and all(monotone(pld) for pld, _ in law.parts):
+        if law.steps == 2 and law.continuous and all(turns_known(pld) for pld, _ in law.parts):
             return Route.TWO_STEPS
         return Route.CONTOUR
 

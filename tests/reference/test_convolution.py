@@ -7,7 +7,7 @@ import pytest
 
 from dplab import Composition, Gaussian, Laplace, Pair, PoissonSubsampled, reference
 from dplab.core.pld import PLD
-from dplab.reference.convolution import monotone, two_steps
+from dplab.reference.convolution import turns_known, two_steps
 from dplab.reference.law import Law
 
 
@@ -54,9 +54,9 @@ def test_both_orders():
     assert abs(a.value - b.value) <= 2 * (a.error + b.error)
 
 
-def test_monotone_losses():
-    assert monotone(PLD(PoissonSubsampled(Gaussian(1), "0.1"), backward=True))
-    assert monotone(PLD(Laplace(2)))
+def test_losses_whose_turns_are_known():
+    assert turns_known(PLD(PoissonSubsampled(Gaussian(1), "0.1"), backward=True))
+    assert turns_known(PLD(Laplace(2)))
 
 
 @pytest.mark.long
@@ -95,7 +95,7 @@ def test_a_bounded_coordinate_with_atoms():
 def test_a_bounded_loss_that_is_flat_far_out():
     """Hyperbolic secants: the loss of huge outcomes is rounding; 20 digits, by a double integral of another kind."""
     pair = Pair.from_text("1/(2*cosh(pi*(t - 0.7)/2))", "1/(2*cosh(pi*t/2))")
-    assert monotone(PLD(pair))
+    assert turns_known(PLD(pair))
     found = reference.delta(2 * pair, "0.5", "forward", digits=12)
     assert found.method == "convolution of two steps"
     with mpmath.workdps(25):

@@ -5,6 +5,8 @@ import pytest
 from mpmath import mpf
 
 from dplab import Pair, fourier, reference
+from dplab.mechanisms.own import tails
+from dplab.reference.arithmetic import FN
 
 
 def linear(eps):
@@ -61,3 +63,56 @@ def test_a_density_infinite_at_an_end(p, q, support):
     assert bracket.lower <= found.value + found.error
     assert found.value - found.error <= bracket.upper
     assert found.error < 0.01
+
+
+SAME = {
+    "beta": (("6*t*(1 - t)", "1", (0, 1)), ("12*t*(1 - t)", "2", (0, "1/2"))),
+    "mixture": (
+        ("(exp(-(t - 1)**2/2) + exp(-(t + 1)**2/2))/(2*sqrt(2*pi))", "exp(-t**2/2)/sqrt(2*pi)", None),
+        ("(exp(-(t - 1)**2/2) + exp(-(t + 1)**2/2))/sqrt(2*pi)", "2*exp(-t**2/2)/sqrt(2*pi)", (0, "oo")),
+    ),
+    "logistic": (
+        ("exp(-(t - 1))/(1 + exp(-(t - 1)))**2", "exp(-t)/(1 + exp(-t))**2", None),
+        ("exp(1)/(t + exp(1)*(1 - t))**2", "1", (0, 1)),
+    ),
+}
+"""Pairs with the same privacy loss: folded at their symmetry, or told in the quantiles of Q."""
+
+
+@pytest.mark.parametrize("name", SAME)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_pairs_with_the_same_loss(name, direction):
+    one, other = (
+        reference.delta(2 * Pair.from_text(p, q, support=support), "0.5", direction, digits=20)
+        for p, q, support in SAME[name]
+    )
+    assert one.reached
+    assert other.reached
+    assert abs(one.value - other.value) <= one.error + other.error
+
+
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [
+        ("1/(pi*(1 + (t - 1)**2))", "1/(pi*(1 + t**2))"),
+        ("max(0, 1 - abs(t - 1/4))", "max(0, 1 - abs(t))"),
+    ],
+)
+def test_losses_that_turn(p, q, direction):
+    """Cauchy and triangular noise: three pieces each, twenty digits, inside brackets made from intervals."""
+    pair = Pair.from_text(p, q)
+    found = reference.delta(2 * pair, "0.5", direction, digits=20)
+    assert found.method.startswith("convolution of two steps")
+    assert found.reached
+    bracket = fourier.delta(2 * pair, 0.5, direction)
+    assert bracket.lower <= found.value <= bracket.upper <= bracket.lower * 1.001
+
+
+def test_a_loss_that_rounding_cannot_tell_from_its_limit():
+    """eps - s comes within a rounding of -1, where the formula of the inverse divides by 0."""
+    pair = Pair.from_text("exp(-(t - 1))/(1 + exp(-(t - 1)))**2", "exp(-t)/(1 + exp(-t))**2")
+    (piece,) = pair.pieces
+    with mpmath.workdps(30):
+        near = -1 + mpf(10) ** -29
+        assert tails.outcome(FN, piece, near) < -60

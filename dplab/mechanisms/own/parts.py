@@ -102,6 +102,22 @@ class Part(Pair):
             loss = programs["loss"](fn, t)
         return +loss, Tails(+densities.p, +densities.q)
 
+    def turns(self, fn) -> list:
+        """The u at which the loss turns, in increasing order."""
+        inner = [piece.upper for piece in self.mechanism.pieces if piece.panel is self.panel][:-1]
+        return [self._coordinate_of(fn, tails.value(fn, at)) for at in inner]
+
+    def _coordinate_of(self, fn, t):
+        """u(t)."""
+        cell, found = self.panel.cell, shape(self.panel)
+        if found.sharp:
+            lower, upper = (tails.value(fn, end) for end in (cell.lower, cell.upper))
+            return mpmath.asinh(mpmath.log((t - lower) / (upper - t)) / mpmath.pi)
+        if not (cell.lower.is_infinite and cell.upper.is_infinite) or found.fall == GAUSSIAN:
+            return t
+        inner = mpmath.asinh((t - found.center) / found.width)
+        return inner if found.fall == EXPONENTIAL else mpmath.asinh(2 * inner / fn.pi)
+
     def coordinate_loss(self, fn, u):
         """The loss at u."""
         if shape(self.panel).sharp:

@@ -60,7 +60,11 @@ def outcome(fn, piece: Piece, x):
 
     if program is None:
         return solved(x)
-    return fn.refined(fn.within(program(fn, x), *ends), x, solved)
+    try:
+        found = program(fn, x)
+    except ZeroDivisionError:  # a hole of the formula, or a loss that rounding cannot tell from its limit
+        return solved(x)
+    return fn.refined(fn.within(found, *ends), x, solved)
 
 
 def masses_above(fn, piece: Piece, x) -> Tails:
