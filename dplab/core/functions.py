@@ -18,7 +18,8 @@ here, since it is pure Python and several floors need it; sympy in `symbolic`, o
 `within(x, low, high)` x, known to lie between the two
 `refined(t, x, solved)`  t, or solved(x) where rounding has made t a wide enclosure
 `difference(one, other)`  of two pairs (a, b) with the same a - b, that difference with the least cancellation
-`solve(f, x, low, high, rising, gaps)`  the t in [low, high] with f(t) = x, for an f that is monotone outside the gaps
+`solve(f, x, low, high, rising, gaps, flat)`  the t in [low, high] with f(t) = x, for an f that is monotone outside the
+                    gaps; `flat` says at which ends it turns
 `certified(f, slope, ends, values, rising)`  where a piece is not certainly monotone, and its range (see `Certified`)
 `integral(f, low, high)`  of a smooth f
 `up_to(bound)`      a number known to lie in [0, bound] (enclosures only; elsewhere 0)
@@ -82,7 +83,9 @@ class FunctionTable(Protocol):
     def within(self, x: Any, low: Any, high: Any) -> Any: ...
     def refined(self, t: Any, x: Any, solved: Any) -> Any: ...
     def difference(self, one: tuple, other: tuple) -> Any: ...
-    def solve(self, function: Any, x: Any, low: Any, high: Any, rising: bool, gaps: Any = ()) -> Any: ...
+    def solve(
+        self, function: Any, x: Any, low: Any, high: Any, rising: bool, gaps: Any = (), flat: Any = (False, False)
+    ) -> Any: ...
     def certified(self, function: Any, slope: Any, ends: tuple, values: tuple, rising: bool) -> Certified: ...
     def integral(self, function: Any, low: Any, high: Any) -> Any: ...
     def monotone(self, function: Any, x: Any, rising: bool) -> Any: ...
@@ -186,19 +189,19 @@ class MpmathTable(WholeNumbers):
         return x if isinstance(x, mpmath.mpc) else min(max(x, low), high)
 
     def refined(self, t, x, solved):
-        """t."""
-        return t
+        """t; its real part where rounding has made a root of a vanishing number imaginary."""
+        return t.real if isinstance(t, mpmath.mpc) and not isinstance(x, mpmath.mpc) else t
 
     def difference(self, one: tuple, other: tuple):
         """The difference of the pair whose numbers are smaller."""
         best = min(one, other, key=lambda pair: abs(pair[0]) + abs(pair[1]))
         return best[0] - best[1]
 
-    def solve(self, function, x, low, high, rising: bool, gaps=()):
+    def solve(self, function, x, low, high, rising: bool, gaps=(), flat=(False, False)):
         """The t with function(t) = x to the working precision; `low` and `high` may be infinite."""
         from .solving import solve
 
-        return solve(function, x, low, high, rising)
+        return solve(function, x, low, high, rising, flat)
 
     def certified(self, function, slope, ends: tuple, values: tuple, rising: bool) -> Certified:
         """As was claimed: numbers prove nothing here."""

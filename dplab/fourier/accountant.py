@@ -29,6 +29,7 @@ from .wide import HAS_WIDE, log_least, log_of, widened
 
 _TRIES = 5
 _WORTHWHILE = 0.7  # a try that shrinks the width by less is the last
+_MISSED = 10.0  # a plan that missed by the square of this may have asked too much: one for less may do better
 _ROOM = 60.0  # log delta may be so much larger than the log of the smallest tail resolved
 _NEARBY = 12.0  # a plan made for one eps is to serve others whose Chernoff bounds differ by up to e^12
 
@@ -229,6 +230,11 @@ class OneDirection:
             if other.splitting is not None:
                 tried = best, self._tried(scout, other, point, rtol, settings, alone, refuse=False)
                 best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
+        missed = best[0].relative_width if alone and not settings.by_hand else 0.0
+        while missed > _MISSED**2 * rtol:
+            tried = best, self._tried(scout, saddle, point, missed / _MISSED, settings, alone, refuse=False)
+            best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
+            missed = best[0].relative_width if best[0].relative_width < missed / 2 else 0.0
         if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not settings.by_hand:
             written = self._written_down(point)
             if (written.relative_width, written.upper.log_bound) < (best[0].relative_width, best[0].upper.log_bound):

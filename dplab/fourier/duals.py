@@ -206,7 +206,7 @@ class DualTable:
         """f(x)."""
         return function(x)
 
-    def solve(self, function: Callable, x, low, high, rising: bool, gaps=()) -> Dual:
+    def solve(self, function: Callable, x, low, high, rising: bool, gaps=(), flat=(False, False)) -> Dual:
         """The t with function(t) = x, whose derivative is 1/function'(t)."""
         x = _dual(x)
         t = FN.solve(_of_intervals(function), x.value, _plain(low), _plain(high), rising, gaps)

@@ -73,7 +73,7 @@ class Placing:
         a, b = one[0] - one[1], other[0] - other[1]
         return Interval(np.fmax(a.lo, b.lo), np.fmin(a.hi, b.hi))
 
-    def solve(self, function: Callable, x, low, high, rising: bool, gaps=()) -> Interval:
+    def solve(self, function: Callable, x, low, high, rising: bool, gaps=(), flat=(False, False)) -> Interval:
         """Enclosures of the t with function(t) = x; see `solving`."""
         from .intervals import Interval, as_interval
         from .solving import solve

@@ -125,7 +125,7 @@ class Profile(NamedTuple):
 def _profile(pld: PLD, x) -> Profile:
     """d(x)."""
     p, q = masses_above(pld, x)
-    weighted = mpmath.exp(x) * q
+    weighted = FN.exp(x) * q if q else q
     return Profile(p - weighted, -weighted, p, mpmath.mpf(1))
 
 

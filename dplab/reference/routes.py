@@ -133,13 +133,13 @@ class Solver:
             return atomic(law, eps, digits, self._tilt(eps))
         if route is Route.ATOMS_AND_ONE_STEP:
             return atoms_and_one_step(law, eps, digits, self._tilt(eps))
-        if route is Route.TWO_STEPS:
-            return two_steps(law, eps, digits)
-        if route is Route.RESIDUES:
-            try:
+        try:
+            if route is Route.TWO_STEPS:
+                return two_steps(law, eps, digits)
+            if route is Route.RESIDUES:
                 return laplace(law, eps, digits, self._tilt(eps))
-            except PrecisionError:
-                return self._integrals.find(eps)
+        except PrecisionError:  # the contour has other troubles
+            pass
         return self._integrals.find(eps)
 
     def _tilt(self, eps) -> float:

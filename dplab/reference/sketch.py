@@ -70,8 +70,8 @@ class ClosedSketch:
         raise PrecisionError("no quadrature rule is needed where M is closed")
 
 
-LARGEST_LOSS = 1e290
-"""A larger one has no mass that counts, and no float after a tilt."""
+LARGEST_LOSS = 1e150
+"""A larger one has no mass that counts, and no float when squared."""
 
 
 class Sketch:

@@ -169,7 +169,7 @@ class SympyTable:
         """f(x)."""
         return function(x)
 
-    def solve(self, function, x, low, high, rising: bool, gaps=()):
+    def solve(self, function, x, low, high, rising: bool, gaps=(), flat=(False, False)):
         """No formula: raises NoClosedFormError."""
         raise NoClosedFormError(f"inverse: the outcome with loss {x} has no closed form between {low} and {high}")
 

@@ -6,7 +6,7 @@ import mpmath
 import pytest
 from mpmath import mpf
 
-from dplab import Composition, Gaussian, Laplace, PoissonSubsampled, RandomizedResponse, fourier
+from dplab import Composition, Gaussian, Laplace, Pair, PoissonSubsampled, RandomizedResponse, fourier
 from dplab.core.pld import PLD
 from dplab.fourier.accountant import OneDirection, Point
 
@@ -275,3 +275,12 @@ def test_nothing_released():
         with mpmath.workdps(30):
             assert bracket.contains(-mpmath.expm1(mpf("-0.25")))
         assert bracket.relative_width < 1e-14
+
+
+@pytest.mark.parametrize("rtol", [1e-5, 1e-8])
+def test_asking_for_more_than_can_be_had_gives_what_can(rtol):
+    """Triangular noise: a grid for 1e-5 has no window that would do, one for 1e-4 has."""
+    steps = 2 * Pair.from_text("max(0, 1 - abs(t - 1/4))", "max(0, 1 - abs(t))")
+    bracket = fourier.delta(steps, 0.5, "forward", rtol=rtol)
+    assert not bracket.reached
+    assert bracket.upper - bracket.lower < 4e-4 * bracket.upper

@@ -79,6 +79,12 @@ class Piece:
         return self.panel.loss
 
     @property
+    def turns(self) -> tuple[bool, bool]:
+        """At which ends the loss turns: those inside the panel."""
+        cell = self.panel.cell
+        return self.lower != cell.lower, self.upper != cell.upper
+
+    @property
     def inverse(self) -> sympy.Expr | None:
         """t(x), or None."""
         return self.found.formula

@@ -122,7 +122,8 @@ class Part(Pair):
         """The loss at u."""
         if shape(self.panel).sharp:
             return self._near_end(fn, u)[0]
-        return self.panel.programs["loss"](fn, self._outcome(fn, u)[0])
+        loss = self.panel.programs["loss"](fn, self._outcome(fn, u)[0])
+        return loss if isinstance(u, mpmath.mpc) else mpmath.re(loss)  # rounding may move u over an end of the cell
 
     def coordinate_densities(self, fn, u):
         """Densities of P and Q along u."""
@@ -130,7 +131,10 @@ class Part(Pair):
             return self._near_end(fn, u)[1]
         t, stretch = self._outcome(fn, u)
         programs = self.panel.programs
-        return Tails(programs["p"](fn, t) * stretch, programs["q"](fn, t) * stretch)
+        found = Tails(programs["p"](fn, t) * stretch, programs["q"](fn, t) * stretch)
+        if isinstance(u, mpmath.mpc) or all(isinstance(mass, mpmath.mpf) and mass >= 0 for mass in found):
+            return found
+        return Tails(fn.rational(0, 1), fn.rational(0, 1))
 
 
 @lru_cache(maxsize=512)

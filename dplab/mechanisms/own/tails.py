@@ -56,7 +56,7 @@ def outcome(fn, piece: Piece, x):
 
     def solved(at):
         gaps = [gap.where for gap in certified(fn, piece).gaps]
-        return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing, gaps)
+        return fn.solve(lambda t: loss(fn, t), at, *ends, piece.increasing, gaps, piece.turns)
 
     if program is None:
         return solved(x)
