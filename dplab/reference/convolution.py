@@ -23,7 +23,10 @@ from .law import Law
 from .rules import atom_nodes, substitution
 from .single_step import masses_above
 
+FIRST_STEP = mpmath.mpf(1) / 4
 MOST_HALVINGS = 9
+NOTHING = mpmath.mpf(10) ** -6
+"""A piece whose mass is so much less than the last digit of the largest piece needs no digits of its own."""
 SETTLED = mpmath.mpf(1) / 64
 """From this step on, sums that no longer come closer to each other are as close as rounding lets them."""
 LOOKS = 200
@@ -65,9 +68,13 @@ def _within(law: Law, first: PLD, second: PLD, wider: int, eps, digits: int) -> 
         x = evaluate(eps, FN)
         tolerance = mpmath.mpf(10) ** (5 - places)
         parts = [_profile(second, x - s).times(p) for s, p in atom_nodes(first)]
+        pieces = []
         for panel in first.panels():
             path = _path(panel, wider)
-            parts += [_piece(panel, second, x, path.at, *ends, tolerance) for ends in _pieces(panel, second, x, path)]
+            for ends in _pieces(panel, second, x, path):
+                pieces.append(_Piece(panel, second, x, path.at, *ends, tolerance))
+        largest = max([abs(piece.rough.value) for piece in pieces] + [abs(part.value) for part in parts])
+        parts += [piece.integral(largest) for piece in pieces]
         infinite = law.mass_at_infinity()
         value, slope, size, mass = (mpmath.fsum(column) for column in zip(*parts, strict=True))
         missing = abs(1 - first.mass_at_infinity(FN) - mass)
@@ -196,39 +203,55 @@ def _solved(function: Callable, ends: list) -> Any:
     return high
 
 
-def _piece(panel: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance) -> Profile:
-    """The integral over t from lower to upper."""
-    middle, half = (lower + upper) / 2, (upper - lower) / 2
+class _Piece:
+    """The integral over t from lower to upper, at first by a rough rule."""
 
-    def sample(v) -> Profile:
-        inner = mpmath.pi / 2 * mpmath.sinh(v)
-        u, stretch = at(middle + half * mpmath.tanh(inner))
-        weight = panel.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
-        weight /= mpmath.cosh(inner) ** 2
-        if not weight:
-            return Profile(weight, weight, weight, weight)
-        return _profile(second, eps - panel.coordinate_loss(FN, u)).times(weight)
+    def __init__(self, panel: PLD, second: PLD, eps, at: Callable, lower, upper, tolerance):
+        self.tolerance = tolerance
+        self.reach = mpmath.asinh(mpmath.log(1 / tolerance) / mpmath.pi * 2) + 1
+        middle, half = (lower + upper) / 2, (upper - lower) / 2
 
-    reach = mpmath.asinh(mpmath.log(1 / tolerance) / mpmath.pi * 2) + 1
-    step = mpmath.mpf(1) / 4
-    total = _sums(sample, step, 0, reach)
-    before, unit = mpmath.inf, mpmath.mpf(10) ** -mpmath.mp.dps
-    for _ in range(MOST_HALVINGS):
-        more = _sums(sample, step, 1, reach)
-        change = abs(total.value - more.value) / 2
-        uneven = abs(total.mass - more.mass) / 2 > tolerance**0.5 * total.mass
-        total, step = Profile(*(one + other for one, other in zip(total, more, strict=True))), step / 2
-        if uneven:
+        def sample(v) -> Profile:
+            inner = mpmath.pi / 2 * mpmath.sinh(v)
+            u, stretch = at(middle + half * mpmath.tanh(inner))
+            weight = panel.coordinate_densities(FN, u).p * stretch * half * mpmath.pi / 2 * mpmath.cosh(v)
+            weight /= mpmath.cosh(inner) ** 2
+            if not weight:
+                return Profile(weight, weight, weight, weight)
+            return _profile(second, eps - panel.coordinate_loss(FN, u)).times(weight)
+
+        self.sample = sample
+        self.total = _sums(sample, FIRST_STEP, 0, self.reach)
+
+    @property
+    def rough(self) -> Profile:
+        """By the first rule."""
+        return self.total.times(FIRST_STEP)
+
+    def integral(self, largest) -> Profile:
+        """By rules of half the step until nothing changes, or all of its mass, by two rules, is nothing beside the
+        largest piece's value."""
+        total, step, tolerance = self.total, FIRST_STEP, self.tolerance
+        before, unit = mpmath.inf, mpmath.mpf(10) ** -mpmath.mp.dps
+        nothing = unit * NOTHING * largest
+        for _ in range(MOST_HALVINGS):
+            more = _sums(self.sample, step, 1, self.reach)
+            change = abs(total.value - more.value) / 2
+            uneven = abs(total.mass - more.mass) / 2 > tolerance**0.5 * total.mass
+            if max(total.mass, more.mass) * step <= nothing:
+                break
+            total, step = Profile(*(one + other for one, other in zip(total, more, strict=True))), step / 2
+            if uneven:
+                before = change
+                continue
+            if change <= max(tolerance**0.5 * abs(total.value) * mpmath.mpf("5e-4"), 100 * unit * total.size):
+                break
+            if step <= SETTLED and before / 2 < change < 10**6 * unit * total.mass:
+                # Rounding, where tails end and are small differences: more digits are needed, unless these are enough.
+                total = total._replace(size=max(total.size, change / unit))
+                break
             before = change
-            continue
-        if change <= max(tolerance**0.5 * abs(total.value) * mpmath.mpf("5e-4"), 100 * unit * total.size):
-            break
-        if step <= SETTLED and before / 2 < change < 10**6 * unit * total.mass:
-            # Rounding, where tails end and are small differences: more digits are needed, unless these are enough.
-            total = total._replace(size=max(total.size, change / unit))
-            break
-        before = change
-    return total.times(step)
+        return total.times(step)
 
 
 def _sums(sample: Callable, step, shift: int, reach) -> Profile:

@@ -19,8 +19,8 @@ from .stories.together import Parts, Together, together_story
 from .table import SympyTable
 from .worker import DEFAULT_BUDGET
 
-TIDYING, ALL_STEPS = 10.0, 60.0
-"""Seconds of CPU time for formulas that cannot be tidied in a second each, and for making all steps."""
+TIDYING, ALL_STEPS = 12.0, 60.0
+"""Seconds of CPU time for formulas that cannot be tidied in time, and for making all steps."""
 
 
 def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDGET) -> Derivation:
@@ -32,7 +32,7 @@ def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDG
 
     `budget` is what a search for an integral may spend (seconds of CPU, in a process of its own): one that is out of
     budget is named in the step that needed it, whose formula then stands unevaluated. Formulas that cannot be tidied
-    within a second stand as they came; `note` says how many.
+    within seconds stand as they came; `note` says how many.
 
     >>> from dplab import Gaussian
     >>> print(derive(Gaussian("sigma"))["Privacy loss"].lines[0])

@@ -13,7 +13,7 @@ import sympy
 from ..core.deadline import within
 from ..core.errors import BudgetError
 
-ONE_FORMULA = 1.0
+ONE_FORMULA = 4.0
 """Seconds of CPU time for one formula."""
 
 

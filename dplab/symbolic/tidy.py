@@ -92,7 +92,10 @@ def _factored(expression: sympy.Expr) -> sympy.Expr:
     plain = expression.replace(lambda node: isinstance(node, sympy.exp) or node is sympy.E, letter_of)
     if not _tame(plain):
         return expression
-    return sympy.factor(plain, deep=False).xreplace({letter: power for power, letter in letters.items()})
+    factored = sympy.factor(plain, deep=False)
+    for power, letter in reversed(letters.items()):  # an exponential of an exponential has the letter of the inner one
+        factored = factored.xreplace({letter: power})
+    return factored
 
 
 def _tame(expression: sympy.Expr) -> bool:

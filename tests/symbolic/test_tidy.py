@@ -56,3 +56,13 @@ def test_large_polynomials_are_not_factored(tidy, monkeypatch):
 @pytest.mark.parametrize(("value", "negative"), [(1 - sympy.E, True), (sympy.E - 1, False), (-E(S), True), (S, False)])
 def test_is_negative(value, negative):
     assert is_negative(value) == negative
+
+
+def test_exponentials_of_exponentials_get_their_letters_back():
+    """e^{-2 e^{-s}}: the inner exponential is a letter within the outer one."""
+    s = sympy.Symbol("s", real=True)
+    tower = sympy.exp(3 - 2 * sympy.exp(-s))
+    formula = tower**2 + 2 * tower * sympy.exp(-s) + sympy.exp(-2 * s)
+    found = compact(formula)
+    assert not found.atoms(sympy.Dummy)
+    assert abs((found - formula).subs(s, sympy.Rational(1, 3)).evalf(30)) < 1e-25

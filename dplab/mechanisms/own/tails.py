@@ -149,6 +149,11 @@ def left_of(fn, piece: Piece, t) -> Tails:
 
 def whole_mass(fn, piece: Piece) -> Tails:
     """Masses of the whole piece."""
+    return _whole_mass(fn, piece, precision_of(fn))
+
+
+@lru_cache(maxsize=1024)
+def _whole_mass(fn, piece: Piece, precision: int | None) -> Tails:
     cell = piece.panel.cell
     if piece.lower == cell.lower and piece.upper == cell.upper:
         totals = (piece.panel.p_mass.total, piece.panel.q_mass.total)
