@@ -40,7 +40,7 @@ def solve(function: Callable, x, low, high, rising: bool, flat: tuple[bool, bool
         """`outside` where rounding has moved an end out of the function's domain."""
         try:
             value = function(t) - x
-        except ZeroDivisionError:
+        except (ZeroDivisionError, ValueError):  # a pole
             return outside
         if isinstance(value, mpmath.mpc) or mpmath.isnan(value):
             return outside
@@ -114,7 +114,7 @@ def _finished(gap: Callable, points: tuple, values: tuple, tolerance):
         change = abs(new - other)
         if change <= enough * abs(new):
             room = 4 * tolerance * abs(new)
-            return new if gap(new - room) <= 0 <= gap(new + room) else None
+            return new if gap(new - room) <= 0 <= gap(new + room) else None  # False for what has no value
         one, at_one, other, at_other = other, at_other, new, gap(new)
         if at_other == 0:
             return new
