@@ -46,7 +46,7 @@ def _straight(b, c, low, high) -> sympy.Expr | None:
 def _square(a, b, c, low, high) -> sympy.Expr:
     """e^{c - b^2/(4a)} sqrt(pi/-a) (Phi(sqrt(-2a)(high - m)) - Phi(sqrt(-2a)(low - m))), m = -b/(2a)."""
     middle, width = -b / (2 * a), sympy.sqrt(-2 * a)
-    height = sympy.exp(sympy.factor(sympy.simplify(c - b**2 / (4 * a)))) * sympy.sqrt(sympy.pi / -a)
+    height = sympy.exp(sympy.factor(sympy.simplify(c - b**2 / (4 * a)))) * sympy.sqrt(sympy.pi) / sympy.sqrt(-a)
 
     def below(end):
         if end.is_infinite:

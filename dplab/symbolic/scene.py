@@ -62,7 +62,9 @@ class Scene:
     def number(self, expression, **letters):
         """The value of an expression here; `letters` give numbers to further symbols, by name."""
         free = sympy.sympify(expression).free_symbols - set(self.values)
-        return number(expression, {**self.values, **{x: letters[x.name] for x in free if x.name in letters}})
+        found = number(expression, {**self.values, **{x: letters[x.name] for x in free if x.name in letters}})
+        real = not any(isinstance(value, mpmath.mpc) for value in letters.values())
+        return found.real if real and _is_real(found) else found
 
     def draw(self, low, high):
         """A random number between two, not close to either."""
@@ -123,6 +125,11 @@ class Scene:
     def __str__(self) -> str:
         shown = ", ".join(f"{name}={float(value):.4g}" for name, value in self.names.items())
         return f"at {shown}" if shown else "at the given parameters"
+
+
+def _is_real(value) -> bool:
+    """Whether a complex number is a real one but for rounding: Phi of an imaginary argument times i, say."""
+    return isinstance(value, mpmath.mpc) and abs(value.imag) <= 2**10 * mpmath.eps * abs(value.real)
 
 
 def admissible(pairs: Sequence[Pair], random: Random) -> dict[str, Fraction]:

@@ -6,7 +6,7 @@ from dplab import Pair, symbolic
 
 from ..random_pairs import random_pair
 
-QUICK, LONG, EXHAUSTIVE = (2, 11), range(12, 26), range(100, 260)
+QUICK, LONG, EXHAUSTIVE = (2, 11, 231), (*range(12, 26), 173), range(100, 260)
 
 
 def _derived(seed: int, direction: str) -> None:

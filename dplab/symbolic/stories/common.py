@@ -141,7 +141,12 @@ def _clipped_integral(omega, low, high, digits):
         end if mpmath.isinf(end) else end + sign * (1 + abs(end)) * mpmath.eps * 64
         for end, sign in ((low, 1), (high, -1))
     ]
-    return integrate(lambda s: omega(min(max(s, inner[0]), inner[1])), [low, high], digits)
+
+    def at(s):
+        value = mpmath.re(omega(min(max(s, inner[0]), inner[1])))
+        return mpmath.mpf(0) if mpmath.isnan(value) else value  # far out, infinity over infinity
+
+    return integrate(at, [low, high], digits)
 
 
 def mirror_step(setting: Setting, lines: Sequence[Line], density, ends, atoms, letters=(), splits=()) -> Step:
