@@ -63,9 +63,8 @@ class _Watch:
 
     def __init__(self, seconds: float):
         self.seconds = seconds
-        self.signal: type[_Interrupted] = type(
-            "_Overdue", (_Interrupted,), {}
-        )  # its own, so that budgets inside one another are told apart
+        # a class of its own, so that budgets inside one another are told apart
+        self.signal: type[_Interrupted] = type("_Overdue", (_Interrupted,), {})
         self.over = False
         self._lock, self._done = threading.Lock(), threading.Event()
         self._worker = threading.get_ident()

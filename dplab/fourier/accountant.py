@@ -220,7 +220,8 @@ class OneDirection:
 
     def _planned(self, point: Point, rtol: float, settings: Settings, alone: bool):
         scout, saddle = self.look(point.eps, settings)
-        if saddle.log_delta < log_least(scout.wide):
+        hopeless = saddle.log_delta < log_least(scout.wide)
+        if hopeless:
             settings = _sparing(settings)  # no grid would do
         best = self._tried(scout, saddle, point, rtol, settings, alone)
         if scout.wide and best[0].upper.log_bound > lowest(wide=False):  # too much for it
@@ -229,16 +230,15 @@ class OneDirection:
             other = scout.split(saddle)
             if other.splitting is not None:
                 tried = best, self._tried(scout, other, point, rtol, settings, alone, refuse=False)
-                best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
-        missed = best[0].relative_width if alone and not settings.by_hand else 0.0
+                best = min(tried, key=_narrowness)
+        missed = 0.0 if hopeless or not alone or settings.by_hand else best[0].relative_width
         while missed > _MISSED**2 * rtol:
             tried = best, self._tried(scout, saddle, point, missed / _MISSED, settings, alone, refuse=False)
-            best = min(tried, key=lambda b: (b[0].relative_width, b[0].upper.log_bound))
+            best = min(tried, key=_narrowness)
             missed = best[0].relative_width if best[0].relative_width < missed / 2 else 0.0
         if best[0].relative_width > rtol and 0 < self._sums <= MOST_SUMS and not settings.by_hand:
             written = self._written_down(point)
-            if (written.relative_width, written.upper.log_bound) < (best[0].relative_width, best[0].upper.log_bound):
-                best = written, best[1]
+            best = min(best, (written, best[1]), key=_narrowness)
         return best
 
     def _written_down(self, point: Point) -> Found:
@@ -299,6 +299,11 @@ class OneDirection:
         else:
             return None
         return Found(_known(low), _known(high), _NO_PLAN)
+
+
+def _narrowness(planned: tuple) -> tuple[float, float]:
+    """What is compared of two plans' brackets: the width, then the upper bound."""
+    return planned[0].relative_width, planned[0].upper.log_bound
 
 
 def _sparing(settings: Settings) -> Settings:

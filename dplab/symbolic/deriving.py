@@ -49,11 +49,12 @@ def derive(composition, direction: str = "forward", budget: float = DEFAULT_BUDG
         raise ParameterError("composition", composition, "a mechanism that loses something", "Nothing is lost here.")
     side = "Q over P" if name == "backward" else "P over Q"
     with purse(TIDYING) as spent:
-        within_all, what = ALL_STEPS + budget, f"the derivation of {reduced!r}"
-        story = within(within_all, what, _told, reduced, name == "backward", budget)
-    untidied = f"Formulas that could not be tidied within {ONE_FORMULA:g} s and stand as they came: {spent.untidied}."
-    note = " ".join([*story.notes, *[untidied][: spent.untidied]])
-    return Derivation(f"{story.subject!r}, {name} ({side})", story.steps, story.scene, note)
+        what = f"the derivation of {reduced!r}"
+        story = within(ALL_STEPS + budget, what, _told, reduced, name == "backward", budget)
+    note = story.note
+    if spent.untidied:
+        note += f" Formulas not tidied within {ONE_FORMULA:g} s, which stand as they came: {spent.untidied}."
+    return Derivation(f"{story.subject!r}, {name} ({side})", story.steps, story.scene, note.strip())
 
 
 class _Told(NamedTuple):
@@ -62,7 +63,7 @@ class _Told(NamedTuple):
     subject: Pair | Composition
     steps: list[Step]
     scene: Callable[[int, Random], Any]
-    notes: list[str]
+    note: str
 
 
 def _told(reduced: Composition, backward: bool, budget: float) -> _Told:
@@ -87,14 +88,14 @@ def _told(reduced: Composition, backward: bool, budget: float) -> _Told:
 
     if len(pairs) == 1 and alone.parts[0][1] == 1:
         subject = pairs[0] if alone == reduced else reduced
-        notes = [] if alone == reduced else [f"One part decides everything: P and Q of {pairs[0]!r} do not overlap."]
-        return _Told(subject, stories[0], lambda *drawn: scenes(*drawn)[0], notes)
+        note = "" if alone == reduced else f"One part decides everything: P and Q of {pairs[0]!r} do not overlap."
+        return _Told(subject, stories[0], lambda *drawn: scenes(*drawn)[0], note)
     parts = Parts(reduced, backward, [{step.title: step for step in steps} for steps in stories])
     return _Told(
         reduced,
         together_story(parts),
         lambda *drawn: Together(scenes(*drawn), parts.times),
-        ["Each part has a derivation of its own."],
+        "Each part has a derivation of its own.",
     )
 
 

@@ -3,7 +3,6 @@ is as right as a short one.
 """
 
 import functools
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -34,7 +33,7 @@ _PURSE: ContextVar[Purse | None] = ContextVar("purse", default=None)
 
 @contextmanager
 def purse(seconds: float) -> Iterator[Purse]:
-    """One purse for everything that is tidied in the block; without one, each formula has its second."""
+    """One purse for everything that is tidied in the block; without one, each formula has its own time."""
     made = Purse(seconds)
     before = _PURSE.set(made)
     try:
@@ -53,14 +52,13 @@ def affordable(tidy: Callable[[sympy.Expr], sympy.Expr]) -> Callable[[sympy.Expr
         expression = sympy.sympify(expression)
         if expression.is_Atom:
             return expression
-        began = time.monotonic()
-        try:
-            if budget <= 0:
-                raise BudgetError("tidying", 0.0)
-            return within(budget, "tidying", tidy, expression)
-        except BudgetError:
-            if here is not None:
-                here.pay(time.monotonic() - began)
-            return expression
+        if budget > 0:
+            try:
+                return within(budget, "tidying", tidy, expression)
+            except BudgetError:
+                pass
+        if here is not None:
+            here.pay(budget)
+        return expression
 
     return within_purse

@@ -154,12 +154,11 @@ def whole_mass(fn, piece: Piece) -> Tails:
 
 @lru_cache(maxsize=1024)
 def _whole_mass(fn, piece: Piece, precision: int | None) -> Tails:
-    cell = piece.panel.cell
-    if piece.lower == cell.lower and piece.upper == cell.upper:
+    if not any(piece.turns):
         totals = (piece.panel.p_mass.total, piece.panel.q_mass.total)
         if None not in totals:
             return Tails(*(value(fn, total) for total in totals))
-    if piece.lower == cell.lower:
+    if not piece.turns[0]:
         return left_of(fn, piece, value(fn, piece.upper))
     return right_of(fn, piece, value(fn, piece.lower))
 

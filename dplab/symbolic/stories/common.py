@@ -143,7 +143,7 @@ def _clipped_integral(omega, low, high, digits):
     ]
 
     def at(s):
-        value = mpmath.re(omega(min(max(s, inner[0]), inner[1])))
+        value = omega(min(max(s, inner[0]), inner[1]))
         return mpmath.mpf(0) if mpmath.isnan(value) else value  # far out, infinity over infinity
 
     return integrate(at, [low, high], digits)

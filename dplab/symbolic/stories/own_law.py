@@ -230,7 +230,7 @@ def tails_of_pieces(own: Own, x, in_letters: bool) -> list[PieceTails] | None:
         if t is None or any(mass.left is None or mass.right is None or mass.total is None for mass in masses):
             return None
         right = piece.increasing != own.back
-        whole_panel = (piece.lower, piece.upper) == (piece.panel.cell.lower, piece.panel.cell.upper)
+        whole_panel = not any(piece.turns)
         at = letter if in_letters else t
         sides = [_mass_beyond(own, piece, mass, at, right, whole_panel) for mass in masses]
         inside, whole = zip(*sides, strict=True)
@@ -246,14 +246,10 @@ def _mass_beyond(own: Own, piece: Piece, mass, t, right: bool, whole_panel: bool
     at = tidied(source.xreplace({own.t: t}))
     if whole_panel:
         return at, tidied(_readable(mass.total))
-    rest = source.xreplace({own.t: piece.upper if right else piece.lower}) if _inner(piece, right) else ZERO
+    rest = source.xreplace({own.t: piece.upper if right else piece.lower}) if piece.turns[right] else ZERO
     other = (
         source.xreplace({own.t: piece.lower if right else piece.upper})
-        if _inner(piece, not right)
+        if piece.turns[not right]
         else _readable(mass.total)
     )
     return at - rest, other - rest
-
-
-def _inner(piece: Piece, upper: bool) -> bool:
-    return piece.upper != piece.panel.cell.upper if upper else piece.lower != piece.panel.cell.lower
